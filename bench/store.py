@@ -91,8 +91,8 @@ async def lines(store: Store) -> tuple[float, float]:
 async def registered(folder: Path) -> None:
     store = await Store.open(folder)
     definition = {"command": "npx", "args": ["-y", "@example/server"], "env": {"TOKEN": "${T}"}}
-    servers = await asyncio.gather(
-        *(store.definitions.add(f"server-{number}", definition) for number in range(SERVERS))
+    servers = await store.definitions.add_all(
+        {f"server-{number}": definition for number in range(SERVERS)}
     )
     for each in servers:
         names = {(each.id, f"tool-{n}"): f"mcp_{each.name}_tool-{n}" for n in range(TOOLS)}

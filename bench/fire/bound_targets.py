@@ -28,7 +28,7 @@ from mcpyard.wire.jsonrpc import find_id
 from mcpyard.wire.remote.eventstream import EventParser
 from mcpyard.wire.remote.http_errors import Challenge
 from mcpyard.wire.remote.request_headers import header_value
-from mcpyard.yard.clients.masking import is_secret
+from mcpyard.yard.masking import is_secret
 from mcpyard.yard.name_patterns import fits
 
 Dice = random.Random

@@ -8,7 +8,7 @@ import signal
 import sys
 from pathlib import Path
 
-from mcpyard.cli.main import run
+from mcpyard.cli.launcher import run
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ _INTERRUPTED = 130
 def run() -> None:
     """The entry point of the command."""
     try:
-        from mcpyard.cli.main import run as run_command  # noqa: PLC0415  it takes a while
+        from mcpyard.cli.launcher import run as run_command  # noqa: PLC0415  it takes a while
 
         run_command()
     except (KeyboardInterrupt, RuntimeError) as error:

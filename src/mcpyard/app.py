@@ -9,13 +9,12 @@ import sys
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 from uuid import uuid4
 
 from mcpyard import __version__
-from mcpyard.agents.toolbox import AgentToolbox
-from mcpyard.client.attached import AttachedYard
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.degradation import SelfCheck
 from mcpyard.domain.errors import YardError
@@ -31,7 +30,6 @@ from mcpyard.domain.repositories import (
     Profiles,
     Tokens,
 )
-from mcpyard.formats import locations
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.runtime.no_servers import IdleServers
 from mcpyard.runtime.opening import WireOpener
@@ -43,7 +41,6 @@ from mcpyard.runtime.signins import SignInManager, VolatileCredentials
 from mcpyard.runtime.starts import Starts
 from mcpyard.runtime.supervisor import Supervisor
 from mcpyard.runtime.variables import Variables
-from mcpyard.sources.client_files import DiskClientFiles
 from mcpyard.sources.code import CodeSource
 from mcpyard.sources.database import DatabaseSource
 from mcpyard.sources.environment import EnvironmentSource
@@ -59,14 +56,16 @@ from mcpyard.store.upkeep import Upkeep
 from mcpyard.store.volatile import VolatileApprovals, VolatileCallTokens, VolatileSessions
 from mcpyard.store.volatile_edits import VolatileDroppedFields, VolatileEdits
 from mcpyard.wire.eras import ANSWERABLE, ClientFace
-from mcpyard.yard.clients.transaction import ClientReach
 from mcpyard.yard.profiles import VolatileProfiles
-from mcpyard.yard.toolbox.gathering import Local, Own, Select, gather
 from mcpyard.yard.trust import ApprovalPolicy, Trust
 from mcpyard.yard.yard import Ports, YardCore
 
 if TYPE_CHECKING:
-    from mcpyard.wire.remote.signin import CredentialStore
+    from mcpyard.agents.toolbox import AgentToolbox
+    from mcpyard.client.attached import AttachedYard
+    from mcpyard.wire.remote.credentials import CredentialStore
+    from mcpyard.yard.clients.transaction import ClientReach
+    from mcpyard.yard.toolbox.gathering import Local, Own, Select
 
 Servers = Mapping[str, Config | Mapping[str, object]]
 
@@ -115,7 +114,7 @@ class Yard(YardCore):
             read_project=read_project,
             profiles=storage.profiles,
             identity=identity,
-            clients=reach_clients(storage, environment),
+            clients=partial(reach_clients, storage, environment),
             fault=storage.fault,
             checks=[*storage.checks, SelfCheck("keeper", keeper.check)],
         )
@@ -169,7 +168,7 @@ class Yard(YardCore):
     @staticmethod
     def attach(
         home: str | Path | None = None,
-    ) -> AbstractAsyncContextManager[AttachedYard]:
+    ) -> "AbstractAsyncContextManager[AttachedYard]":
         """Connect to a running mcpyard: `async with Yard.attach() as yard`.
 
         The result has the calls, edits and events of `Yard`.
@@ -177,11 +176,13 @@ class Yard(YardCore):
         Args:
             home: The home of the running mcpyard; default the user's home.
         """
+        from mcpyard.client.attached import AttachedYard  # noqa: PLC0415  a daemon has no use for it
+
         return AttachedYard.attach(home)
 
     def toolbox(
-        self, own: Own = (), select: Select | None = None, *, local: Local | None = None
-    ) -> AgentToolbox:
+        self, own: "Own" = (), select: "Select | None" = None, *, local: "Local | None" = None
+    ) -> "AgentToolbox":
         """Return the tools of one conversation: server tools and the application's own.
 
         Args:
@@ -194,6 +195,9 @@ class Yard(YardCore):
         Raises:
             NameTaken: Two of the application's own tools have the same name.
         """
+        from mcpyard.agents.toolbox import AgentToolbox  # noqa: PLC0415  as above
+        from mcpyard.yard.toolbox.gathering import gather  # noqa: PLC0415
+
         return AgentToolbox.of(gather(self, own, select, local))
 
     def force_close(self) -> None:
@@ -237,8 +241,13 @@ class Storage:
     checks: Sequence[SelfCheck] = ()
 
 
-def reach_clients(storage: Storage, environment: Mapping[str, str]) -> ClientReach:
+def reach_clients(storage: Storage, environment: Mapping[str, str]) -> "ClientReach":
     """Access to the configuration files of other clients on this machine."""
+    # Their formats are many, and most yards never need them.
+    from mcpyard.formats import locations  # noqa: PLC0415
+    from mcpyard.sources.client_files import DiskClientFiles  # noqa: PLC0415
+    from mcpyard.yard.clients.transaction import ClientReach  # noqa: PLC0415
+
     # A user without a home directory has no files in it; other programs look into the root then.
     home = environment.get("HOME") or str(user_directory() or "/")
     folders = locations.ClientFolders(environment, home, platform=sys.platform)
@@ -272,7 +281,7 @@ async def still_yard(home: Path | None, project: Path | None = None) -> AsyncGen
                 trust=Trust(storage.approvals, clock, policy),
                 read_project=read_project,
                 lookup=Variables(environment),
-                clients=reach_clients(storage, environment),
+                clients=partial(reach_clients, storage, environment),
                 identity=SelfIdentity(homes=frozenset({str(home)} if home else ())),
                 profiles=storage.profiles,
             )

@@ -21,9 +21,11 @@ PUBLIC = {
 _PART = re.compile(r"\{[^}]*\}")
 
 
-def every_door(api: YardApi) -> list[tuple[str, str]]:
+async def every_door(api: YardApi) -> list[tuple[str, str]]:
     """Each method and path of the application's route table, through all mounts."""
-    return [*_doors(cast("Any", api.app)._app.routes, "")]
+    # All routes are loaded once nothing answers that is loaded so far.
+    assert (await api.get("/no-such-route")).status_code == 404
+    return [*_doors(cast("Any", api.app)._app._app.routes, "")]
 
 
 def _doors(routes: Iterable[BaseRoute], prefix: str) -> Iterable[tuple[str, str]]:

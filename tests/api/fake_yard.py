@@ -84,7 +84,7 @@ async def faked(home: Path, project: Path | None = None) -> AsyncGenerator[Faked
             clock,
             {}.get,
             store.journal,
-            clients=reach,
+            clients=lambda: reach,
         )
     )
     keys = Keys(AdminKey(TOKEN), store.tokens, store.sessions, clock)

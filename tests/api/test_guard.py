@@ -48,13 +48,13 @@ async def walk(
     async with client_of(api.app, headers) as unauthenticated:
         return [
             (door, await unauthenticated.request(door[0], door[1]))
-            for door in [*every_door(api), *nowhere]
+            for door in [*await every_door(api), *nowhere]
         ]
 
 
 async def test_the_walk_meets_every_kind_of_door() -> None:
     async with asked_yard() as api:
-        doors = every_door(api)
+        doors = await every_door(api)
     assert {*PUBLIC} <= {*doors}
     for door in [
         ("POST", "/api/mcp/servers"),

@@ -12,8 +12,12 @@ from mcpyard.api.audit import Audit
 from mcpyard.api.rolling_file import KEPT
 from tests.api.asgi import BEARER, YardApi, asked_yard, client_of, keys_of
 from tests.api.doors import let_in
+from tests.runtime.waiting import eventually
 
 pytestmark = pytest.mark.real
+
+SUMMARY = 0.5
+"""Seconds, instead of minutes."""
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -21,7 +25,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 
 def audited(api: YardApi, path: Path, limit: int = 1 << 20) -> YardApi:
-    audit = Audit(path, limit=limit)
+    audit = Audit(path, limit=limit, summary_after=SUMMARY)
     app = build(api.yard, keys=keys_of(api.yard), hosts=[], closing=api.closing, audit=audit)
     return YardApi(api.yard, app, client_of(app), api.closing)
 
@@ -59,7 +63,8 @@ async def test_a_browser_and_a_link_are_named_and_an_unauthenticated_caller_is_n
             await browser.client.post("/api/tokens", json={"name": "u"})
             await unauthenticated.post("/api/tokens", json={"name": "t"})
             await unauthenticated.get("/login?link=wrong")
-    admin, link, browser_did, browser_tried = lines(log)
+    admin, link, browser_did, browser_tried, wrong = lines(log)
+    assert (wrong["refused"], wrong["status"]) == ("wrong-link", 403)
     assert (admin["who"], admin["path"]) == ("admin", "/api/login-links")
     assert (link["who"], link["path"], link["status"]) == ("link", "/login", 200)
     assert browser_did["who"].startswith("browser:")
@@ -97,3 +102,78 @@ async def test_calls_through_the_gateway_are_the_journals_business(tmp_path: Pat
         answer = await api.client.post("/mcp", headers=BEARER)
         assert answer.status_code == 404
     assert lines(log) == []
+
+
+REFUSED = {
+    "wrong-admin-token": ({"Authorization": "Bearer secret-admin"}, 401),
+    "wrong-call-token": ({"Authorization": "Bearer mcpyard_secret-call"}, 401),
+    "wrong-host": ({"Host": "evil.example", "Authorization": "Bearer secret-admin"}, 421),
+    "foreign-origin": ({"Origin": "https://evil.example"}, 403),
+}
+
+
+@pytest.mark.parametrize("reason", REFUSED)
+async def test_a_refused_sign_in_is_one_line_without_the_secret(
+    tmp_path: Path, reason: str
+) -> None:
+    log = tmp_path / "audit.log"
+    headers, status = REFUSED[reason]
+    async with asked_yard() as private:
+        api = audited(private, log)
+        async with client_of(api.app, {}) as client:
+            answer = await client.get("/api/mcp/servers?link=secret-link", headers=headers)
+            assert answer.status_code == status
+        (line,) = lines(log)
+    assert (line["refused"], line["status"], line["path"]) == (reason, status, "/api/mcp/servers")
+    assert line["from"] == "127.0.0.1"
+    assert "secret" not in log.read_text()
+    if "evil.example" in str(headers):
+        assert "evil.example" in line["name"]
+
+
+async def test_an_expired_and_a_revoked_token_are_named(tmp_path: Path) -> None:
+    log = tmp_path / "audit.log"
+    async with asked_yard() as private:
+        api = audited(private, log)
+        made = (await api.post("/api/tokens", {"name": "ci"})).json()
+        await api.client.delete("/api/tokens/ci", headers=BEARER)
+        async with client_of(api.app, {"Authorization": f"Bearer {made['token']}"}) as client:
+            assert (await client.post("/mcp")).status_code == 401
+    line = lines(log)[-1]
+    assert (line["refused"], line["who"]) == ("revoked-token", "token:ci")
+    assert made["token"] not in log.read_text()
+
+
+async def test_a_browser_that_is_not_signed_in_is_no_refused_sign_in(tmp_path: Path) -> None:
+    log = tmp_path / "audit.log"
+    async with asked_yard() as private:
+        api = audited(private, log)
+        async with client_of(api.app, {}) as client:
+            await client.get("/", headers={"Accept": "text/html"})
+            await client.get("/api/mcp/servers")
+    assert lines(log) == []
+
+
+async def test_a_flood_of_refusals_is_counted_and_neither_fills_nor_washes_out_the_log(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "audit.log"
+    async with asked_yard() as private:
+        api = audited(private, log)
+        await api.post("/api/tokens", {"name": "evidence"})
+        async with client_of(api.app, {"Authorization": "Bearer wrong"}) as client:
+            for _ in range(300):
+                await client.get("/api/mcp/servers")
+        async with client_of(api.app, {}) as client:
+            await client.get("/login?link=wrong")
+        assert await eventually(lambda: tried(log) == 300, 5)
+    first, *refused = lines(log)
+    assert first["path"] == "/api/tokens"
+    assert [each["refused"] for each in refused].count("wrong-link") == 1, "a limit for each reason"
+    assert len(refused) < 40, "and one line more with each summary"
+
+
+def tried(log: Path) -> int:
+    """How many wrong tokens the log tells of."""
+    wrong = [each for each in lines(log) if each.get("refused") == "wrong-admin-token"]
+    return sum(each.get("count", 1) for each in wrong)

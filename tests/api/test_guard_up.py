@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import pty
+import re
 import socket
 import ssl
 from collections.abc import Mapping
@@ -201,6 +202,10 @@ def test_tokens_are_made_listed_and_revoked(tmp_path: Path) -> None:
         listed = mcpyard("token", "ls", home=home).stdout
         assert "/mcp/work" in listed
         assert made["token"] not in listed
+        short = tokens(home, "create", "short", "--expires", "2d")
+        left = dt.datetime.fromisoformat(short["expires"]) - dt.datetime.now(dt.UTC)
+        assert dt.timedelta(days=1, hours=23) < left <= dt.timedelta(days=2)
+        assert re.search(r"short .*expires soon", mcpyard("token", "ls", home=home).stdout)
         assert tokens(home, "revoke", "laptop") == {"revoked": "laptop"}
         assert ask(f"{up.url}/mcp/work", "POST", bearer)[0] == 401
         again = tokens(home, "revoke", "laptop", code=1)["error"]
@@ -208,7 +213,16 @@ def test_tokens_are_made_listed_and_revoked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["fly"], ["create"], ["revoke"], ["ls", "x"], ["ls", "--profile", "p"]]
+    "arguments",
+    [
+        ["fly"],
+        ["create"],
+        ["revoke"],
+        ["ls", "x"],
+        ["ls", "--profile", "p"],
+        ["revoke", "x", "--expires", "1d"],
+        ["create", "x", "--expires", "tomorrow"],
+    ],
 )
 def test_what_makes_no_sense_of_tokens_is_a_usage_error(
     tmp_path: Path, arguments: list[str]

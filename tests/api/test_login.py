@@ -85,7 +85,7 @@ async def test_the_cookie_alone_reads_and_changes_nothing() -> None:
     async with asked_yard() as api, let_in(api) as browser:
         assert (await browser.client.get("/api/mcp/servers")).status_code == 200
         assert "servers" in (await browser.client.get("/healthz")).json()
-        for method, path in every_door(api):
+        for method, path in await every_door(api):
             if method not in {"GET", "HEAD"} or path == "/api/events":
                 answer = await browser.client.request(method, path)
                 assert answer.status_code == 403, (method, path)
@@ -132,7 +132,7 @@ async def test_the_key_of_another_session_does_not_fit() -> None:
 
 async def test_no_answer_but_the_login_page_holds_the_key() -> None:
     async with asked_yard() as api, let_in(api) as browser:
-        for method, path in every_door(api):
+        for method, path in await every_door(api):
             if method == "GET" and path != "/api/events":
                 answer = await browser.client.get(path)
                 assert browser.key not in answer.text

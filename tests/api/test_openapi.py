@@ -9,8 +9,8 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from mcpyard.api.app import door_routes, routes
 from mcpyard.api.openapi.document import document
+from mcpyard.api.rest import door_routes, routes
 from mcpyard.domain.errors import EDGES
 from tests.api.fake_yard import faked
 

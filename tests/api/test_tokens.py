@@ -42,7 +42,7 @@ async def test_a_call_token_opens_the_gateway_and_nothing_else() -> None:
         async with holding(api, made["token"]) as client:
             for path in ("/mcp", "/mcp/work", "/mcp/servers/x"):
                 assert (await client.post(path)).status_code == 404, "let in; there is no route yet"
-            for method, path in every_door(api):
+            for method, path in await every_door(api):
                 answer = await client.request(method, path)
                 if path in PROBES:
                     assert method == "HEAD" or answer.json() == (

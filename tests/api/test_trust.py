@@ -23,7 +23,6 @@ from mcpyard.runtime.clock import SystemClock
 from mcpyard.sources.project_file import ProjectFile, read_project
 from mcpyard.store.sqlite.store import Store
 from mcpyard.store.volatile import VolatileApprovals
-from mcpyard.yard.approving import Approved
 from mcpyard.yard.clients.clients import EditTerms
 from mcpyard.yard.trust import ApprovalPolicy, Trust
 from mcpyard.yard.views.servers import ServerView
@@ -266,7 +265,7 @@ async def test_what_is_approved_must_be_what_was_shown(opened: Opener, project: 
         assert {*(await phases(yard)).values()} == {"needs_approval"}
         (folder,) = yard.approvals.waiting()
         done = await yard.approvals.approve(project, folder.digest)
-        assert done == Approved(["one", "two"], [])
+        assert (done.servers, done.waiting) == (["one", "two"], [])
 
 
 async def test_an_edit_from_here_is_approved_by_whoever_makes_it(

@@ -10,7 +10,7 @@ from mcpyard.catalog.costs import (
     TooCostly,
     costs_of,
 )
-from mcpyard.catalog.walks import nested_deeper
+from mcpyard.domain.nesting import nested_deeper
 
 Schema: TypeAlias = dict[str, object]
 Link: TypeAlias = Callable[[Schema], Schema]

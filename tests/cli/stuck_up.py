@@ -6,7 +6,7 @@ handler of Python runs again.
 
 import signal
 
-from mcpyard.cli.main import run
+from mcpyard.cli.launcher import run
 
 
 def count_forever(*_: object) -> None:

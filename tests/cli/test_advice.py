@@ -12,7 +12,7 @@ import pytest
 
 import mcpyard
 from mcpyard.cli.cli_errors import CliError, understand
-from mcpyard.cli.main import run
+from mcpyard.cli.launcher import run
 from mcpyard.cli.private import failure
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import DefinitionError

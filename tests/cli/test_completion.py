@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.cli.main import run
+from mcpyard.cli.launcher import run
 from tests.cli.commands import missing, write_project
 
 pytestmark = pytest.mark.real

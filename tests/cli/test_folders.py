@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.cli.main import run
+from mcpyard.cli.launcher import run
 from mcpyard.formats.registry import CLIENTS
 
 pytestmark = pytest.mark.usefixtures("user")

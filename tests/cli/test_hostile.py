@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from typer.main import get_group
 
-from mcpyard.cli.main import app, run
+from mcpyard.cli.launcher import run
+from mcpyard.cli.main import app
 from mcpyard.store.home import Home
 from tests.cli.commands import MCPYARD, TIMEOUT, missing, write_project
 

@@ -114,3 +114,18 @@ def test_the_log_level_says_how_much_is_told(
     with yard_up(tmp_path / "home", "--log-level", "error") as up:
         assert up.end() == 0
     assert not (tmp_path / "home" / "yard.log").exists()
+
+
+def test_a_file_that_was_moved_away_is_begun_anew_and_a_link_is_not_followed(
+    tmp_path: Path,
+) -> None:
+    handler, path = LogFile(tmp_path, Redactor()), tmp_path / "yard.log"
+    assert "first" in written(handler, tmp_path, "first")
+    path.rename(tmp_path / "moved.log")
+    assert "first" not in written(handler, tmp_path, "second")
+    path.unlink()
+    assert "second" not in written(handler, tmp_path, "third")
+    path.unlink()
+    path.symlink_to(tmp_path / "moved.log")
+    assert "fourth" not in written(handler, tmp_path, "fourth")
+    assert (tmp_path / "moved.log").read_text().count("\n") == 1

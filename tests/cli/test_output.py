@@ -40,3 +40,18 @@ def test_a_narrow_terminal_breaks_no_word(
         "  where or why: npx -y server /home/me",
     ]
     assert lines[4] == "retrying a-rather-long-name"
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_line_ends_in_a_cell_do_not_break_the_table(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *, terminal: bool
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal)
+    monkeypatch.setenv("COLUMNS", "100")
+    table(("NAME", "WHERE"), [("a", 'python -c "import os\nprint(1)\r\n\tprint(2)"'), ("b\n", "x")])
+    lines = re.sub("\x1b\\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+    rows = [" ".join(each.split()) for each in lines]
+    assert [each for each in rows if each][-2:] == [
+        'a python -c "import os print(1) print(2)"',
+        "b x",
+    ]

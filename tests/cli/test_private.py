@@ -11,6 +11,7 @@ from mcpyard.cli.private import failure, private_yard, settled_record
 from mcpyard.domain.errors import StartFailed
 from mcpyard.store.sqlite.store import Store
 from tests.cli.commands import ECHO_SERVER, answer, echo, mcpyard, missing, write_project
+from tests.store.contract import added
 
 pytestmark = pytest.mark.real
 
@@ -119,7 +120,7 @@ def test_a_folder_that_was_approved_before_is_run(home: Path, tmp_path: Path) ->
 async def test_a_server_of_ones_own_is_called_unless_it_is_to_stay_stopped(home: Path) -> None:
     store = await Store.open(home)
     for name, wanted_state in (("mine", "running"), ("waits", "stopped")):
-        made = await store.definitions.add(name, echo())
+        made = await added(store, name, echo())
         await store.policies.set(made.id, {"wanted": wanted_state})
     await store.close()
     listed = answer("tools", home=home)

@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 
 from mcpyard.cli.checks.home_checks import examine_home
-from mcpyard.cli.main import run
+from mcpyard.cli.launcher import run
 from mcpyard.store.home import Home
 from mcpyard.store.sqlite.peeking import peek_definitions
 from mcpyard.store.sqlite.snapshots import Snapshots
 from mcpyard.store.sqlite.store import Store
 from tests.api.daemon import daemon
 from tests.cli.commands import answer, echo, mcpyard
+from tests.store.contract import added
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 BACKUP = "state-2026-11-15.db"
@@ -55,7 +56,7 @@ def store(home: Path, *names: str) -> None:
     async def work() -> None:
         opened = await Store.open(home)
         for name in names:
-            await opened.definitions.add(name, {})
+            await added(opened, name, {})
         await opened.close()
 
     asyncio.run(work())

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcpyard.cli.commands import connect
-from mcpyard.cli.main import run
+from mcpyard.cli.launcher import run
 from mcpyard.client.discovery import need_yard
 from mcpyard.store import home as homes
 from tests.cli.commands import Up, echo, write_project, yard_up

@@ -119,7 +119,7 @@ async def machine(
             FakeServers(),
             clock,
             {}.get,
-            clients=ClientReach(files, store.edits, store.dropped_fields, around),
+            clients=lambda: ClientReach(files, store.edits, store.dropped_fields, around),
         )
     )
     keys = Keys(AdminKey(TOKEN), store.tokens, store.sessions, clock)

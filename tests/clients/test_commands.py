@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.cli.main import run
+from mcpyard.cli.launcher import run
 from tests.api.test_full_disk import no_room
 from tests.cli.commands import Json, Up, yard_up
 from tests.clients.machine import FILES, lay

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from mcpyard.domain.files import FileWrite
 from mcpyard.yard.clients.diffs import diff_of
-from mcpyard.yard.clients.masking import is_secret, shown_values
+from mcpyard.yard.masking import is_secret, shown_values
 
 SECRET = "s3cret-" + "value"
 

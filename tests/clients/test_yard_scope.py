@@ -1,6 +1,7 @@
 """The yard as one more client, and what is found on a machine taken into it."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -282,7 +283,8 @@ async def test_a_yard_without_a_project_or_without_programs_says_so(tmp_path: Pa
         it.clients._own.project = None
         with pytest.raises(ReadOnlyOwner, match="no project is open"):
             await it.clients.copy(Copy("claude", "yard:project", "x"))
-        it.yard._clients = None
+        del it.yard.clients
+        it.yard._ports = replace(it.yard._ports, clients=None)
         with pytest.raises(ReadOnlyOwner, match="has no access to other programs"):
             _ = it.yard.clients
 

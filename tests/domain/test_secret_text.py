@@ -109,9 +109,35 @@ def test_secrets_in_a_text_are_masked(text: str, masked: str) -> None:
     assert shown_text(text) == masked
 
 
-def test_only_names_of_secrets_hold_them() -> None:
-    assert all(map(holds_secret, ("--api-key", "GITHUB_TOKEN", "x-auth", "clientSecret", "pwd")))
-    assert not any(map(holds_secret, ("max_tokens", "token_file", "keyboard", "tokenizer", "path")))
+HOLD_SECRETS = """
+    --api-key --apikey --key --secret-key --access-key --private-key --encryption-key --signing-key
+    --master-key --openai-key --account-key --token --auth-token --github-token --bot-token --pat
+    --password --db-password --passphrase --pass --pwd --auth --basic-auth --credentials --cookie
+    --client-secret --jwt --sig --signature --webhook-secret --use-token
+    GITHUB_TOKEN x-auth clientSecret pwd PGPASSWORD AWS_SECRET_ACCESS_KEY
+"""
+HOLD_NONE = """
+    --sort-key --order-key --group-key --primary-key --foreign-key --partition-key --shard-key
+    --row-key --cache-key --public-key --index-key --key-file --key-column --key-format --key-id
+    --key-prefix --keyring --keyspace --private-key-path --password-file --passthrough
+    --pass-through --auth-type --auth-mode --auth-method --auth-provider --auth-server --no-auth
+    --require-auth --token-endpoint --token-url --token-ttl --cookie-jar --max-tokens --tokenizer
+    --token-limit --secret-name --credential-provider --compass --author --monkey
+    max_tokens token_file keyboard tokenizer path SORT_KEY CACHE_KEY
+"""
+
+
+@pytest.mark.parametrize("name", HOLD_SECRETS.split())
+def test_names_of_secrets_hold_them(name: str) -> None:
+    assert holds_secret(name)
+    assert shown_args([f"{name}=x1"]) == [f"{name}=***"]
+
+
+@pytest.mark.parametrize("name", HOLD_NONE.split())
+def test_values_of_other_names_are_shown(name: str) -> None:
+    assert not holds_secret(name)
+    assert shown_args([f"{name}=x1", name, "x2"]) == [f"{name}=x1", name, "x2"]
+    assert shown_text(f"run {name}=x1 {name} x2") == f"run {name}=x1 {name} x2"
 
 
 STORED = ["--api-key", "first", "--token", "second", "--pass=third", "plain", "***"]

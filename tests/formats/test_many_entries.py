@@ -27,7 +27,7 @@ def names(count: int) -> list[str]:
 
 
 def mcp_text(count: int) -> str:
-    entry = {"command": "run", "env": {"A": "b"}}
+    entry = {"command": "run", "args": ["x"], "env": {"A": "b"}}
     return json.dumps({"mcpServers": dict.fromkeys(names(count), entry)}, indent=2)
 
 
@@ -124,3 +124,17 @@ def test_members_are_removed_only_if_all_of_them_are_there() -> None:
 
 def _spelled(servers: dict[str, object]) -> str:
     return json.dumps({"mcpServers": servers}, indent=2)
+
+
+def test_one_more_entry_costs_no_look_at_each_that_is_there() -> None:
+    def one_more(count: int) -> int:
+        reader, text = McpJsonReader(OWNER), mcp_text(count)
+        reader.read(text)
+
+        def work() -> None:
+            reader.read(mcp_json.add(text, {"new": LocalConfig(command=["run"])}, reader.parsed))
+
+        return steps(work)
+
+    # The definitions are listed anew, and that is all.
+    assert one_more(MANY) - one_more(FEW) < (MANY - FEW) * 6

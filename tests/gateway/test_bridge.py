@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from mcpyard.cli.cli_errors import CliError
-from mcpyard.cli.commands.up import read_duration
+from mcpyard.cli.durations import read_duration, read_life
 from tests.api.test_guard_up import certificate
 from tests.cli.commands import TIMEOUT, echo, mcpyard, write_project, yard_up
 from tests.gateway.bridges import Bridge, bridge, yard_of
@@ -100,6 +100,14 @@ def test_a_time_that_is_none_is_refused(time: str) -> None:
 def test_a_time_is_in_seconds_minutes_or_hours() -> None:
     times = [read_duration("--idle-exit", time) for time in ("90", "90s", "10m", "1h")]
     assert times == [90, 90, 600, 3600]
+
+
+def test_the_life_of_a_token_is_in_minutes_hours_or_days() -> None:
+    times = [read_life("--expires", time) for time in ("30m", "12h", "30d")]
+    assert times == [1800, 43_200, 2_592_000]
+    for text in ("30", "90s", "0d", "3651d", "soon"):
+        with pytest.raises(CliError, match=r"^--expires: "):
+            read_life("--expires", text)
 
 
 def test_a_session_goes_on_when_the_yard_was_started_anew(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 
 import httpx2
 import psutil
@@ -28,9 +29,9 @@ LISTEN = "subscriptions/listen"
 WANTED = {"notifications": {"toolsListChanged": True}}
 
 
-async def holder_of(talk: Talk, name: str) -> Talk:
+async def holder_of(talk: Talk, name: str, **terms: object) -> Talk:
     """Somebody who holds a call token of that name."""
-    made = await talk.post({"name": name}, "/api/tokens")
+    made = await talk.post({"name": name, **terms}, "/api/tokens")
     token = made.json()["token"]
     http = httpx2.AsyncClient(base_url=talk.served.url, timeout=20)
     return Talk(talk.served, http, key=f"Bearer {token}")
@@ -54,6 +55,22 @@ async def test_the_stream_of_a_session_ends_with_its_token_and_others_go_on() ->
             await revoke(talk, "lost")
             assert await rest(stream) == []
         assert (await ended.send(id=1, method="ping")).status_code == 401
+        assert await going_on.ask("ping")
+        taken_over = Legacy(valid, ended.path, ended.session, {})
+        assert (await taken_over.send(id=1, method="ping")).status_code == 404
+        await asyncio.gather(lost.http.aclose(), valid.http.aclose())
+
+
+async def test_sessions_and_streams_end_when_their_token_expires() -> None:
+    async with talking() as talk:
+        expires = (datetime.now(UTC) + timedelta(seconds=1)).isoformat()
+        lost, valid = await holder_of(talk, "short", expires=expires), await holder_of(talk, "kept")
+        ended, going_on = await lost.meet(), await valid.meet()
+        async with ended.listening() as stream, going_on.listening():
+            assert await rest(stream) == []
+        refused = await ended.send(id=1, method="ping")
+        assert refused.status_code == 401
+        assert refused.json()["detail"].startswith('the token "short" expired at')
         assert await going_on.ask("ping")
         taken_over = Legacy(valid, ended.path, ended.session, {})
         assert (await taken_over.send(id=1, method="ping")).status_code == 404

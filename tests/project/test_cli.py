@@ -13,7 +13,8 @@ import pytest
 from typer.main import get_group
 
 import mcpyard
-from mcpyard.cli.main import app, run
+from mcpyard.cli.launcher import run
+from mcpyard.cli.main import app
 from mcpyard.domain.errors import EDGES
 
 HEAVY = {"mcp", "fastapi", "pydantic", "httpx2", "uvicorn", "jsonschema_rs", "psutil", "starlette"}

@@ -67,3 +67,12 @@ def test_a_file_over_its_cap_is_told(tmp_path: Path) -> None:
         "a.js: 251 lines, 250 allowed",
         "a.py: 401 lines, 400 allowed",
     ]
+
+
+def test_a_public_class_is_defined_once(tmp_path: Path) -> None:
+    source = tmp_path / "src"
+    source.mkdir()
+    (source / "a.py").write_text("class Thing: ...\nclass _Own: ...\n")
+    (source / "b.py").write_text("class _Own: ...\nclass Thing: ...\n")
+    (tmp_path / "test_thing.py").write_text("class Thing: ...\n")
+    assert breaches(tmp_path) == ["src/b.py:2: class Thing is defined in src/a.py too"]

@@ -2,21 +2,26 @@
 
 import json
 import os
+import re
 import shlex
+import shutil
 import stat
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from typer.main import get_group
 
-from mcpyard.cli.main import app, run
+from mcpyard.cli.launcher import run
+from mcpyard.cli.main import app
 from mcpyard.domain import limits
 from mcpyard.store.home import Home
 from tests.cli.commands import Json, write_project
 
 pytestmark = pytest.mark.real
 
+DOCS = (Path(__file__).parents[2] / "docs" / "security.md").read_text()
 FAKE = """#!/bin/sh
 echo "$*" >> {notes}
 case "$2" in
@@ -112,6 +117,47 @@ def test_systemd_restarts_a_service_that_no_longer_answers_it(machine: Machine) 
     expected = {"Type=notify", "WatchdogSec=60", "Restart=on-failure", "Delegate=memory pids"}
     assert expected <= {*lines}
     assert limits.STUCK_RESTART > limits.STUCK_END, "ours comes first, and says why"
+
+
+RESTRICTING = re.compile(
+    r"^(NoNewPrivileges|LockPersonality|MemoryDenyWriteExecute|Private\w+|Protect\w+|Proc\w+|UMask"
+    r"|Restrict(?!Prevent)\w+|SystemCall\w+|CapabilityBoundingSet|KeyringMode|IPAddress\w+|Device\w+"
+    r"|(ReadOnly|ReadWrite|Inaccessible|NoExec)Paths|Root\w+|RemoveIPC|TasksMax|Memory\w+)=",
+    re.MULTILINE,
+)
+"""Settings that a server would inherit and could not lift."""
+
+
+def test_the_unit_is_hardened_only_by_what_restricts_no_server(machine: Machine) -> None:
+    unit = machine.says("install", "--print")
+    assert {"NotifyAccess=main", "OOMPolicy=continue"} <= {*unit.splitlines()}
+    assert "LimitCORE=0:infinity" in unit, "a server may raise it again"
+    assert not RESTRICTING.search(unit)
+
+
+def test_systemd_takes_the_unit_and_its_exposure_is_documented(machine: Machine) -> None:
+    analyze = shutil.which("systemd-analyze")
+    if analyze is None:
+        return
+    unit = machine.folder / "mcpyard.service"
+    unit.write_text(machine.says("install", "--print"))
+    for words in (["--user", "verify"], ["security", "--offline=true", "--no-pager"]):
+        done = subprocess.run(
+            [analyze, *words, str(unit)],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | {"XDG_RUNTIME_DIR": str(machine.folder)},
+        )
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    exposure = re.search(r"exposure level for mcpyard.service: ([\d.]+)", done.stdout)
+    version = subprocess.run([analyze, "--version"], capture_output=True, text=True, check=True)
+    assert exposure
+    documented = re.search(r"\((systemd \d+)\) gives the unit the exposure level ([\d.]+)", DOCS)
+    assert documented
+    # Other versions rate other settings.
+    if version.stdout.startswith(f"{documented[1]} "):
+        assert exposure[1] == documented[2]
 
 
 def test_print_changes_nothing(machine: Machine) -> None:

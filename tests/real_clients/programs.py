@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
-from mcpyard.formats.effective import Text, files_of, statuses
+from mcpyard.formats.effective import Text, files_of, judge
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.locations import ClientFolders, ClientScopeRef, candidates
 from mcpyard.formats.registry import scope_ref_of
@@ -99,7 +99,7 @@ class Machine:
         for path in files_of(client, self.host):
             content = Path(path).read_text() if Path(path).exists() else None
             texts[path] = Text(path, content)
-        servers = statuses(client, self.host, texts)
+        servers = judge(client, self.host, texts).statuses
         return {f"{each.ref.scope.name}:{each.listed.name}": each.state for each in servers}
 
     def run(self, program: str, *arguments: str) -> str:

@@ -3,18 +3,51 @@
 An engine's test file gives a fixture `opener` and a class per contract, derived from it.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
-from mcpyard.domain.repositories import Repositories
-from mcpyard.wire.remote.signin import CredentialStore
+from mcpyard.domain.ports import Memory
+from mcpyard.domain.repositories import (
+    Approvals,
+    Definitions,
+    DroppedFields,
+    Edits,
+    Journal,
+    LoginSessions,
+    Policies,
+    Profiles,
+    Tokens,
+)
+from mcpyard.domain.stored import StoredDefinition
+from mcpyard.wire.remote.credentials import CredentialStore
 
 
-class Stored(Repositories, Protocol):
+class Stored(Protocol):
+    @property
+    def definitions(self) -> Definitions: ...
+    @property
+    def memory(self) -> Memory: ...
+    @property
+    def policies(self) -> Policies: ...
+    @property
+    def profiles(self) -> Profiles: ...
+    @property
+    def tokens(self) -> Tokens: ...
+    @property
+    def sessions(self) -> LoginSessions: ...
+    @property
+    def approvals(self) -> Approvals: ...
+    @property
+    def journal(self) -> Journal: ...
+    @property
+    def edits(self) -> Edits: ...
+    @property
+    def dropped_fields(self) -> DroppedFields: ...
     @property
     def credentials(self) -> CredentialStore: ...
+    async def close(self) -> None: ...
 
 
 Opener = Callable[[], Awaitable[Stored]]
@@ -22,6 +55,12 @@ Opener = Callable[[], Awaitable[Stored]]
 
 NOW = datetime(2026, 11, 15, 12, 0, 0, 123456, UTC)
 LATER = NOW + timedelta(hours=1)
+
+
+async def added(store: Stored, name: str, definition: Mapping[str, object]) -> StoredDefinition:
+    """A definition that was just registered."""
+    [made] = await store.definitions.add_all({name: definition})
+    return made
 
 
 @asynccontextmanager

@@ -9,21 +9,24 @@ import asyncio
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-from mcpyard.domain.repositories import Repositories
 from mcpyard.store.sqlite.store import Store
+
+if TYPE_CHECKING:
+    from tests.store.contract import Stored
 
 ROUND = 6
 """Steps after which a worker's server is gone again."""
 
 
-async def step(store: Repositories, worker: int, number: int) -> None:
+async def step(store: "Stored", worker: int, number: int) -> None:
     """The step of a worker that leads from `number` steps to one more."""
     mine = held(store, worker)
     match number % ROUND:
         case 0:
-            await store.definitions.add(f"w{worker}", {"step": number, "fill": "x" * 500})
+            await store.definitions.add_all({f"w{worker}": {"step": number, "fill": "x" * 500}})
         case 1:
             await store.policies.set(id_of(mine), {"step": number})
         case 2:
@@ -53,7 +56,7 @@ def expected(worker: int, steps: int) -> tuple[str, dict[str, object], dict[str,
 
 
 def held(
-    store: Repositories, worker: int
+    store: "Stored", worker: int
 ) -> tuple[UUID, tuple[str, dict[str, object], dict[str, object]]] | None:
     """What a store holds of a worker's server."""
     for each in store.definitions.all():
@@ -68,7 +71,7 @@ def id_of(mine: tuple[UUID, object] | None) -> UUID:
     return mine[0]
 
 
-async def work(store: Repositories, worker: int, number: int) -> None:
+async def work(store: "Stored", worker: int, number: int) -> None:
     while True:
         await step(store, worker, number)
         number += 1

@@ -82,8 +82,8 @@ class EditsContract:
                 False,
             )
         async with opened(opener) as store:
-            assert await store.edits.get(entry.id) == (entry, edit)
-            assert await store.edits.get(entry.id + 1) is None
+            assert await store.edits.together(entry.id) == [(entry, edit)]
+            assert await store.edits.together(entry.id + 1) == []
 
     async def test_a_file_that_was_made_or_removed_has_one_content(self, opener: Opener) -> None:
         made = replace(an_edit(1), before=None)
@@ -91,16 +91,15 @@ class EditsContract:
         emptied = replace(an_edit(3), after=b"")
         async with opened(opener) as store:
             entries = [await store.edits.add(each) for each in (made, removed, emptied)]
-            stored = [await store.edits.get(each.id) for each in entries]
-            assert [each and each[1] for each in stored] == [made, removed, emptied]
+            stored = [await store.edits.together(each.id) for each in entries]
+            assert [edit for [(_, edit)] in stored] == [made, removed, emptied]
 
     async def test_the_last_hundred_are_kept_and_listed_newest_first(self, opener: Opener) -> None:
         async with opened(opener) as store:
             for number in range(103):
                 await store.edits.add(an_edit(number))
-            paths = [each.path for each in await store.edits.recent(1000)]
+            paths = [each.path for each in await store.edits.recent()]
             assert paths == [f"f{number}" for number in range(102, 2, -1)]
-            assert [each.path for each in await store.edits.recent(2)] == ["f102", "f101"]
 
     async def test_an_edit_is_marked_as_undone_and_back(self, opener: Opener) -> None:
         async with opened(opener) as store:
@@ -118,7 +117,7 @@ class EditsContract:
             assert (first.unit, second.unit, alone.unit) == (first.id, first.id, alone.id)
             together = await store.edits.together(first.unit)
             assert together == [(first, an_edit(1)), (second, an_edit(2))]
-            recent = await store.edits.recent(2)
+            recent = await store.edits.recent()
             assert [each.id for each in recent] == [alone.id, second.id, first.id]
             await store.edits.drop(first.unit)
             assert await store.edits.recent() == [alone]
@@ -132,9 +131,9 @@ class EditsContract:
             await store.edits.add(an_edit(0), first.unit)
             for number in range(1, 100):
                 await store.edits.add(an_edit(number))
-            assert len(await store.edits.recent(1000)) == 101
+            assert len(await store.edits.recent()) == 101
             await store.edits.add(an_edit(100))
-            assert len(await store.edits.recent(1000)) == 100
+            assert len(await store.edits.recent()) == 100
             assert await store.edits.together(first.unit) == []
 
 

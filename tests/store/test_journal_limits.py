@@ -33,6 +33,15 @@ async def test_one_caller_does_not_remove_the_lines_of_others(tmp_path: Path) ->
     await store.close()
 
 
+@pytest.mark.parametrize("count", [1, 9, 104, 4_444])
+async def test_lines_of_any_number_are_stored_in_their_order(tmp_path: Path, count: int) -> None:
+    async with opened(lambda: Store.open(tmp_path)) as store:
+        for number in range(count):
+            store.journal.append(a_call(number))
+        stored = await store.journal.query(CallQuery(limit=100_000))
+        assert [each.bytes_in for each in stored] == [*range(count - 1, -1, -1)]
+
+
 async def test_the_callers_with_the_most_lines_lose_their_oldest(tmp_path: Path) -> None:
     async with opened(lambda: Store.open(tmp_path)) as store:
         assert isinstance(store, Store)

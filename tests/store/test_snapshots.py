@@ -15,7 +15,7 @@ from mcpyard.store.sqlite.snapshots import DAYS, Snapshots, examine
 from mcpyard.store.sqlite.store import Store
 from mcpyard.store.sqlite.used_marker import MARKER
 from mcpyard.store.upkeep import Upkeep
-from tests.store.contract import NOW, opened
+from tests.store.contract import NOW, added, opened
 
 TODAY = f"state-{NOW:%Y-%m-%d}.db"
 
@@ -23,7 +23,7 @@ TODAY = f"state-{NOW:%Y-%m-%d}.db"
 async def stored(home: Path, *names: str) -> None:
     async with opened(lambda: Store.open(home)) as store:
         for name in names:
-            await store.definitions.add(name, {})
+            await added(store, name, {})
 
 
 def names_in(home: Path) -> list[str]:
@@ -32,10 +32,10 @@ def names_in(home: Path) -> list[str]:
 
 async def test_a_backup_holds_what_the_state_holds_while_others_write_it(tmp_path: Path) -> None:
     async with opened(lambda: Store.open(tmp_path)) as store:
-        await store.definitions.add("one", {})
+        await added(store, "one", {})
         snapshots = Snapshots(tmp_path)
         assert snapshots.take(NOW)
-        await store.definitions.add("two", {})
+        await added(store, "two", {})
         (snapshot,) = snapshots.all()
         assert snapshot.path == tmp_path / "backups" / TODAY
         assert examine(snapshot.path) == 1
@@ -93,7 +93,7 @@ async def test_what_a_killed_yard_wrote_last_is_neither_lost_nor_played_into_a_b
     killed, snapshots = tmp_path / "killed", Snapshots(tmp_path / "killed")
     await stored(tmp_path / "live", "one")
     store = await Store.open(tmp_path / "live")
-    await store.definitions.add("last", {})
+    await added(store, "last", {})
     # A copy of the files, with the log that nobody has played in.
     shutil.copytree(tmp_path / "live", killed)
     await store.close()
@@ -144,7 +144,7 @@ async def test_a_backup_that_fails_is_told_and_leaves_the_earlier_ones(
     upkeep = Upkeep(store, lambda: NOW)
     await upkeep.take_snapshot()
     assert upkeep.fault is None
-    await store.definitions.add("one", {})
+    await added(store, "one", {})
     folder = tmp_path / "backups"
     folder.rename(tmp_path / "aside")
     folder.touch()

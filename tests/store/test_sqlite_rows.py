@@ -27,7 +27,7 @@ ODD = (
     "INSERT INTO offers VALUES ('00000000-0000-0000-0000-000000000007', x'31')",
     "INSERT INTO reached VALUES ('l', 'newer', NULL)",
     "INSERT INTO renames VALUES ('team', '', 'a', 'b')",
-    "INSERT INTO tokens VALUES ('no id', 'n', 'h', NULL, 1, NULL, NULL)",
+    "INSERT INTO tokens VALUES ('no id', 'n', 'h', NULL, 1, NULL, NULL, NULL)",
     "INSERT INTO login_sessions VALUES ('c', 'k', 1, 4611686018427387904)",
     "INSERT INTO approvals VALUES ('f', 4611686018427387904, NULL)",
     "INSERT INTO approvals VALUES ('g', 1, '[1]')",

@@ -16,7 +16,7 @@ from mcpyard.domain.stored import Approval, CallQuery, CallToken, LoginSession
 from mcpyard.store.journal_limits import JournalLimits
 from mcpyard.store.sqlite.journal import SqliteJournal
 from mcpyard.store.sqlite.store import Store
-from tests.store.contract import LATER, NOW, opened
+from tests.store.contract import LATER, NOW, added, opened
 from tests.store.contract_access import SIGNED_IN, a_token
 from tests.store.contract_journal import a_call, an_edit
 
@@ -30,7 +30,7 @@ def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def filled(store: Store) -> None:
-    await store.definitions.add("fs", {"n": 0})
+    await added(store, "fs", {"n": 0})
     await store.policies.set(SERVER, {"enabled": False})
     await store.profiles.set("work", {})
     await store.tokens.add(CallToken(SERVER, "laptop", "hash", None, NOW))
@@ -83,7 +83,7 @@ async def test_a_full_disk_leaves_memory_and_disk_as_they_were(tmp_path: Path) -
     made = store.definitions.all()[0]
     await limit(store, 1)
     for refused in (
-        store.definitions.add("large", large),
+        added(store, "large", large),
         store.definitions.replace(made.id, large, name="other"),
         store.policies.set(SERVER, large),
         store.profiles.set("work", large),
@@ -138,7 +138,7 @@ async def test_what_the_disk_refused_in_the_background_is_written_with_the_next(
 
 async def test_what_was_refused_and_is_gone_by_now_is_not_written(tmp_path: Path) -> None:
     store = await Store.open(tmp_path)
-    made = await store.definitions.add("fs", {})
+    made = await added(store, "fs", {})
     await limit(store, 1)
     store.memory.keep_tools(made.id, [{"name": "x" * 300_000}])
     store.memory.identity(PROJECT, "x" * 300_000)

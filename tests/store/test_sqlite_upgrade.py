@@ -19,7 +19,7 @@ from mcpyard.store.sqlite.engine import Engine
 from mcpyard.store.sqlite.peeking import peek_definitions
 from mcpyard.store.sqlite.schema import JOURNAL, STATE, Migration
 from mcpyard.store.sqlite.store import Store
-from tests.store.contract import LATER, NOW
+from tests.store.contract import LATER, NOW, added
 from tests.store.contract_access import SIGNED_IN
 from tests.store.contract_journal import a_call, an_edit
 from tests.store.test_sqlite_store import PROJECT, SERVER
@@ -33,7 +33,7 @@ def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def fill(store: Store) -> None:
-    await store.definitions.add("fs", {"command": "files", "args": ["-x"]})
+    await added(store, "fs", {"command": "files", "args": ["-x"]})
     server = store.memory.identity(PROJECT, "fs")
     store.memory.keep_names({(server, "t"): "mcp_fs_t"})
     store.memory.keep_tools(server, [{"name": "t"}])
@@ -65,7 +65,7 @@ async def look(store: Store) -> list[object]:
         store.sessions.get("cookie", NOW),
         dict(store.approvals.all()),
         await store.credentials.get(SIGNED_IN.resource),
-        [await store.edits.get(each.id) for each in edits],
+        [await store.edits.together(each.id) for each in edits],
         await store.journal.query(CallQuery()),
     ]
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 import pytest
+from starlette.routing import Route
 
 from mcpyard.api.app import build
 from mcpyard.api.tokens import TokenStore
@@ -27,7 +28,11 @@ async def asked_page(**servers: dict[str, object]) -> AsyncGenerator[YardApi]:
         for name in servers:
             await yard.settled(name)
         keys = keys_of(yard)
-        routes = pages(yard, closing, PageContext("home", ("mcpyard", "stdio"), TokenStore(keys)))
+        context = PageContext("home", ("mcpyard", "stdio"), TokenStore(keys))
+
+        async def routes() -> list[Route]:
+            return pages(yard, closing, context)
+
         app = build(yard, keys=keys, hosts=[], closing=closing, pages=routes)
         async with client_of(app) as client:
             yield YardApi(yard, app, client, closing)
@@ -36,7 +41,7 @@ async def asked_page(**servers: dict[str, object]) -> AsyncGenerator[YardApi]:
 
 async def test_no_address_of_the_page_but_its_files_is_open_to_the_unauthenticated() -> None:
     async with asked_page() as api, client_of(api.app, {}) as anonymous:
-        own = [each for each in every_door(api) if not each[1].startswith(("/api", "/mcp"))]
+        own = [each for each in await every_door(api) if not each[1].startswith(("/api", "/mcp"))]
         open_ones = {
             path
             for method, path in own
@@ -47,7 +52,7 @@ async def test_no_address_of_the_page_but_its_files_is_open_to_the_unauthenticat
 
 async def test_the_cookie_alone_changes_nothing_and_opens_no_stream() -> None:
     async with asked_page() as api, let_in(api) as browser:
-        for method, path in every_door(api):
+        for method, path in await every_door(api):
             if method not in {"GET", "HEAD"} or path == "/ui/stream":
                 answer = await browser.client.request(method, path)
                 assert answer.status_code == 403, (method, path)

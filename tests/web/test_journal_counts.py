@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
+from starlette.routing import Route
 
 from mcpyard.api.app import build
 from mcpyard.api.tokens import TokenStore
@@ -24,7 +25,11 @@ async def test_calls_that_were_dropped_or_removed_are_counted(
     closing = asyncio.Event()
     async with Yard.open(home=tmp_path, environment={}) as yard:
         keys = keys_of(yard)
-        routes = pages(yard, closing, PageContext("home", ("mcpyard", "stdio"), TokenStore(keys)))
+        context = PageContext("home", ("mcpyard", "stdio"), TokenStore(keys))
+
+        async def routes() -> list[Route]:
+            return pages(yard, closing, context)
+
         app = build(yard, keys=keys, hosts=[], closing=closing, pages=routes)
         async with client_of(app) as client:
             before = (await client.get("/activity")).text

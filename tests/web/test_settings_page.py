@@ -11,7 +11,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from mcpyard.domain.stored import CallToken
-from mcpyard.web.settings import past_tokens
+from mcpyard.web.badges import EXPIRED, EXPIRES_SOON
+from mcpyard.web.settings import expiring, past_tokens
 from tests.cli.commands import echo
 from tests.web.browsing import Visitor
 from tests.web.machine import CODEX, Machine, Window, toast, undo
@@ -139,6 +140,27 @@ def test_a_token_opens_the_gateway_until_it_is_revoked(page: Page, it: Machine) 
     page.locator("#past-tokens-summary").click()
     expect(row).to_contain_text("revoked")
     assert lists_tools(it, secret) == 401
+
+
+def test_a_token_shows_when_it_expires_and_warns_before(page: Page) -> None:
+    page.locator("#add-token").click()
+    page.get_by_label("Name").fill("short")
+    page.get_by_label("Expires after").select_option("7 days")
+    page.locator("#dialog").get_by_role("button", name="Create token").click()
+    page.get_by_role("button", name="Close").last.click()
+    row = page.locator("#settings li", has_text="short")
+    expect(row.locator("time")).to_have_count(2)
+    expect(row.locator(".status-badge.wait")).to_have_text("expires soon")
+
+
+def test_a_token_that_expired_is_marked() -> None:
+    now = datetime(2026, 11, 1, tzinfo=UTC)
+    tokens = [
+        CallToken(uuid4(), name, "", None, now, expires=now + timedelta(days=days))
+        for name, days in (("over", -1), ("soon", 3), ("later", 30))
+    ]
+    badges = expiring(tokens, now)
+    assert [badges.get(str(each.id)) for each in tokens] == [EXPIRED, EXPIRES_SOON, None]
 
 
 def test_of_the_tokens_that_were_revoked_only_the_last_few_are_shown() -> None:

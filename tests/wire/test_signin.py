@@ -12,9 +12,10 @@ import httpx2
 import pytest
 
 from mcpyard.domain.cause import Code
+from mcpyard.wire.remote.credentials import Credentials
 from mcpyard.wire.remote.http_errors import Challenge
 from mcpyard.wire.remote.issuer_requests import IssuerRefused, ask_issuer
-from mcpyard.wire.remote.signin import Credentials, Identity, SignIn, SignInFailed
+from mcpyard.wire.remote.signin import Identity, SignIn, SignInFailed
 from mcpyard.wire.remote.streamable_http import HttpLink
 from tests.wire.issuer import Issuer
 from tests.wire.servers import Recorder, Talk, asgi_server, call, free_port, raw_server

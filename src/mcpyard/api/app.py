@@ -1,51 +1,32 @@
-"""The HTTP face: the table of its routes, and what becomes of errors."""
+"""The HTTP face: the gateway and the REST API, behind one guard.
+
+Most yards are started by a client that only speaks MCP. So whatever else they answer is loaded when
+somebody asks for it first, in a thread: calls go on meanwhile.
+"""
 
 import asyncio
-from collections.abc import Awaitable, Iterable
-from math import ceil
-from typing import Final, cast
-
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import Response
-from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from collections.abc import Awaitable, Callable, Iterable
+from typing import TYPE_CHECKING, Final
 
 from mcpyard.api.audit import Audit
-from mcpyard.api.clients import client_routes
-from mcpyard.api.connecting import ConnectRoutes
-from mcpyard.api.definitions import EditRoutes
-from mcpyard.api.events import EventRoutes
-from mcpyard.api.health import HealthRoutes
-from mcpyard.api.journal import JournalRoutes
-from mcpyard.api.logs import LogRoutes
-from mcpyard.api.metrics import MetricsRoutes
-from mcpyard.api.openapi.document import openapi
-from mcpyard.api.page_login import LoginRoutes
-from mcpyard.api.problems import problem_of, refusal
-from mcpyard.api.profiles import ProfileRoutes
-from mcpyard.api.projects import ProjectRoutes
-from mcpyard.api.requests import BadJson
-from mcpyard.api.responses import refuse
 from mcpyard.api.security.guard import Guard
-from mcpyard.api.security.incoming import CALLBACK, GATEWAY
+from mcpyard.api.security.incoming import GATEWAY
 from mcpyard.api.security.keys import Keys
-from mcpyard.api.servers import ServerRoutes
-from mcpyard.api.signin import SignInRoutes
-from mcpyard.api.tokens import TokenRoutes
-from mcpyard.api.workbench import WorkbenchRoutes
-from mcpyard.domain.errors import ServerFault, YardError
 from mcpyard.yard.yard import YardCore
 
-_INSIDE_GATEWAY: Final = f"{GATEWAY}/"
-_WRONG_METHOD: Final = 405
+if TYPE_CHECKING:
+    from starlette.routing import Route
+    from starlette.types import ASGIApp, Receive, Scope, Send
 
-_REFUSALS: Final = {
-    404: ("no-route", "there is no such route"),
-    _WRONG_METHOD: ("wrong-method", "this route does not support the method"),
-    415: ("wrong-media-type", "the body must be application/json"),
-}
+Pages = Callable[[], "Awaitable[Iterable[Route]]"]
+"""Loads the routes of the page."""
+
+_INSIDE_GATEWAY: Final = f"{GATEWAY}/"
+
+
+async def no_pages() -> "Iterable[Route]":
+    """For an application without a page."""
+    return ()
 
 
 def build(  # noqa: PLR0913  one parameter a part of the whole
@@ -55,139 +36,51 @@ def build(  # noqa: PLR0913  one parameter a part of the whole
     hosts: Iterable[str],
     closing: asyncio.Event,
     audit: Audit | None = None,
-    pages: Iterable[Route] = (),
-    gateway: ASGIApp | None = None,
-) -> ASGIApp:
+    pages: Pages = no_pages,
+    gateway: "ASGIApp | None" = None,
+) -> "ASGIApp":
     """The application.
 
-    Args:
-        yard: What it shows.
-        keys: What opens it.
-        hosts: The names it may be called by, besides those of loopback.
-        closing: Set when streams should end.
-        audit: Where changes are noted.
-        pages: The routes of the page.
-        gateway: What answers under `/mcp`.
+    `hosts` are the names it may be called by besides those of loopback. Its streams end when
+    `closing` is set, and `gateway` answers under `/mcp`.
     """
-    app = Starlette(
-        routes=[*routes(yard, closing), *door_routes(yard, keys), *pages],
-        exception_handlers={
-            YardError: _yard_error,
-            BadJson: _bad_json,
-            HTTPException: _http_error,
-            Exception: _unforeseen,
-        },
-    )
-    app.router.redirect_slashes = False
+
+    async def load() -> "ASGIApp":
+        rest_app = await asyncio.to_thread(_load_rest)
+        return rest_app(yard, keys, closing, pages)
+
+    app = LaterApp(load)
     return Guard(_beside(gateway, app) if gateway else app, keys, hosts, audit)
 
 
-def _beside(gateway: ASGIApp, app: ASGIApp) -> ASGIApp:
+def _load_rest() -> "Callable[[YardCore, Keys, asyncio.Event, Pages], ASGIApp]":
+    from mcpyard.api.rest import rest_app  # noqa: PLC0415  see the docstring
+
+    return rest_app
+
+
+class LaterApp:
+    """An application that is loaded when it is first asked."""
+
+    def __init__(self, load: "Callable[[], Awaitable[ASGIApp]]") -> None:
+        self._load = load
+        self._lock = asyncio.Lock()
+        self._app: ASGIApp | None = None
+
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        """Answer a request."""
+        if self._app is None:
+            async with self._lock:
+                self._app = self._app or await self._load()
+        await self._app(scope, receive, send)
+
+
+def _beside(gateway: "ASGIApp", app: "ASGIApp") -> "ASGIApp":
     """Both, each under its paths; the gateway's way is the hot one, so no router is on it."""
 
-    def either(scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+    def either(scope: "Scope", receive: "Receive", send: "Send") -> Awaitable[None]:
         path: str = scope["path"]
         inside = path == GATEWAY or path.startswith(_INSIDE_GATEWAY)
         return (gateway if inside else app)(scope, receive, send)
 
     return either
-
-
-def routes(yard: YardCore, closing: asyncio.Event) -> list[Route]:
-    """Every route of the servers and what they do."""
-    servers, logs = ServerRoutes(yard), LogRoutes(yard, closing)
-    edits, bench, signs = EditRoutes(yard), WorkbenchRoutes(yard), SignInRoutes(yard)
-    health = HealthRoutes(yard, closing)
-    one = "/api/mcp/servers/{ref}"
-    return [
-        Route("/livez", health.livez),
-        Route("/readyz", health.readyz),
-        Route("/healthz", health.healthz),
-        Route("/metrics", MetricsRoutes(yard).metrics),
-        Route("/api/openapi.json", openapi),
-        Route("/api/events", EventRoutes(yard, closing).events),
-        Route("/api/mcp/calls", JournalRoutes(yard).calls),
-        Route("/api/mcp/parse", bench.parse, methods=["POST"]),
-        Route("/api/mcp/test", bench.test, methods=["POST"]),
-        Route("/api/mcp/import", bench.import_text, methods=["POST"]),
-        Route("/api/mcp/servers", servers.servers),
-        Route("/api/mcp/servers", edits.register, methods=["POST"]),
-        Route("/api/mcp/tools", servers.all_tools),
-        Route("/api/mcp/tools/{exposed}/call", servers.call_exposed, methods=["POST"]),
-        Route(one, servers.server),
-        Route(one, edits.change, methods=["PATCH"]),
-        Route(one, edits.remove, methods=["DELETE"]),
-        Route(f"{one}/reveal", edits.reveal, methods=["POST"]),
-        Route(f"{one}/tools", servers.tools),
-        Route(f"{one}/tools/{{tool}}", edits.change_tool, methods=["PATCH"]),
-        Route(f"{one}/tools/{{tool}}/call", servers.call_tool, methods=["POST"]),
-        Route(f"{one}/logs", logs.logs),
-        Route(f"{one}/start", servers.start, methods=["POST"]),
-        Route(f"{one}/stop", servers.stop, methods=["POST"]),
-        Route(f"{one}/restart", servers.restart, methods=["POST"]),
-        Route(f"{one}/login", signs.begin, methods=["POST"]),
-        Route(f"{one}/logout", signs.end, methods=["POST"]),
-        Route(CALLBACK, signs.callback),
-        *profile_routes(yard),
-        *client_routes(yard),
-    ]
-
-
-def profile_routes(yard: YardCore) -> list[Route]:
-    """Every route of the gateway's stored selections."""
-    profiles, one = ProfileRoutes(yard.profiles), "/api/profiles/{profile}"
-    return [
-        Route("/api/profiles", profiles.profiles),
-        Route("/api/profiles", profiles.create, methods=["POST"]),
-        Route(one, profiles.profile),
-        Route(one, profiles.replace, methods=["PUT"]),
-        Route(one, profiles.remove, methods=["DELETE"]),
-    ]
-
-
-def door_routes(yard: YardCore, keys: Keys) -> list[Route]:
-    """Every route of who may come in, and what may run."""
-    tokens, login = TokenRoutes(keys, yard.profiles), LoginRoutes(keys)
-    projects = ProjectRoutes(yard)
-    return [
-        Route("/login", login.login),
-        Route("/logout", login.logout, methods=["POST"]),
-        Route("/api/login-links", login.make_link, methods=["POST"]),
-        Route("/api/tickets", login.make_ticket, methods=["POST"]),
-        Route("/api/tokens", tokens.tokens),
-        Route("/api/tokens", tokens.create, methods=["POST"]),
-        Route("/api/tokens/rotate", tokens.rotate, methods=["POST"]),
-        Route("/api/tokens/{token}", tokens.revoke, methods=["DELETE"]),
-        Route("/api/clients/connect", ConnectRoutes(yard, keys).connect, methods=["POST"]),
-        Route("/api/projects/waiting", projects.waiting),
-        Route("/api/projects/approve", projects.approve, methods=["POST"]),
-    ]
-
-
-def _yard_error(_request: Request, error: Exception) -> Response:
-    cause = error.cause if isinstance(error, ServerFault) else None
-    wait = ceil(cause.retry_after) if cause else 0
-    headers = {"Retry-After": str(wait)} if wait else None
-    return refuse(problem_of(cast("YardError", error)), headers)
-
-
-def _bad_json(_request: Request, error: Exception) -> Response:
-    return refuse(refusal("bad-json", str(error)))
-
-
-def _http_error(request: Request, error: Exception) -> Response:
-    refused = cast("HTTPException", error)
-    slug, reason = _REFUSALS[refused.status_code]
-    detail = f"{request.method} {request.scope['path'][:200]}: {reason}"
-    headers = _allowed(request) if refused.status_code == _WRONG_METHOD else refused.headers
-    return refuse(refusal(slug, detail), headers)
-
-
-def _allowed(request: Request) -> dict[str, str]:
-    """The methods of a path, which may be those of several routes."""
-    matching = [each for each in request.app.routes if each.path_regex.match(request.scope["path"])]
-    return {"Allow": ", ".join(sorted({method for each in matching for method in each.methods}))}
-
-
-def _unforeseen(_request: Request, _error: Exception) -> Response:
-    return refuse(refusal("internal", "internal error in mcpyard; see its log"))

@@ -1,5 +1,6 @@
 """The bodies that routes read; `requests.read` reads them, and their schemas are derived."""
 
+from datetime import datetime
 from typing import Annotated, Final, TypeAlias
 
 import msgspec
@@ -13,6 +14,8 @@ LONGEST_NAME: Final = 80
 """Characters of the name of a token."""
 
 NAME_FAULT: Final = f"must be a text of 1 to {LONGEST_NAME} printable characters"
+
+EXPIRY_FAULT: Final = "must be a future time with its zone: 2027-01-31T12:00:00Z"
 
 _PASTED: Final = "JSON, TOML or command lines, as they were copied"
 _FOUND: Final = "whatever is found in the files of other programs on this machine"
@@ -138,3 +141,14 @@ class TokenBody(Body, frozen=True, kw_only=True, forbid_unknown_fields=False):
 
     name: TokenName
     profile: TokenName | None = None
+    expires: (
+        Annotated[
+            datetime,
+            Meta(
+                description="When it stops working; without it, never.",
+                tz=True,
+                extra={"fault": EXPIRY_FAULT},
+            ),
+        ]
+        | None
+    ) = None

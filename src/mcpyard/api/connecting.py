@@ -15,8 +15,7 @@ from mcpyard.api import requests
 from mcpyard.api.bodies import ConnectBody
 from mcpyard.api.clients import REST, project_of
 from mcpyard.api.responses import answer
-from mcpyard.api.security.keys import Keys, hashed, make_secret
-from mcpyard.api.tokens import PREFIX
+from mcpyard.api.security.keys import PREFIX, Keys, hashed, make_secret
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.stored import CallToken
 from mcpyard.formats.registry import client_of

@@ -12,7 +12,7 @@ from mcpyard.api.responses import answer
 from mcpyard.asgi_scope import is_owner
 from mcpyard.domain.degradation import Degradation
 from mcpyard.domain.status import Status, public_words
-from mcpyard.yard.views.clients import problem_view
+from mcpyard.yard.views.base import PlacedProblem, view_of
 from mcpyard.yard.views.problems import (
     AliveView,
     DegradationView,
@@ -51,7 +51,7 @@ class HealthRoutes:
         degradations = await self._yard.checks.degradations()
         details = _details(request, degradations)
         servers = self._statuses() if admin else UNSET
-        problems = [*map(problem_view, self._yard.desired.problems)] if admin else UNSET
+        problems = view_of(list[PlacedProblem], self._yard.desired.problems) if admin else UNSET
         if fault is None:
             status = "degraded" if degradations else UNSET
             health = HealthyView(
@@ -84,7 +84,4 @@ def _details(
 ) -> list[DegradationView] | UnsetType:
     if not degradations or not is_owner(request.scope):
         return UNSET
-    return [
-        DegradationView(component=each.component, detail=each.detail, hint=each.hint)
-        for each in degradations
-    ]
+    return view_of(list[DegradationView], degradations)

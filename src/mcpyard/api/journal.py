@@ -38,17 +38,10 @@ class JournalRoutes:
         )
         journal = self._yard.accounts.journal
         calls = [*await journal.query(query)] if journal else []
-        page = calls[:limit]
-        next_id = page[-1].id if len(calls) > limit else None
-        views = [*map(call_view, page)]
-        return answer(
-            CallPage(
-                calls=views,
-                next=next_id,
-                dropped=journal.dropped if journal else 0,
-                trimmed=journal.trimmed if journal else 0,
-            )
-        )
+        views = [*map(call_view, calls[:limit])]
+        next_id = views[-1].id if len(calls) > limit else None
+        lost = {"dropped": journal.dropped, "trimmed": journal.trimmed} if journal else {}
+        return answer(CallPage(calls=views, next=next_id, **lost))
 
     def _server(self, ref: str | None) -> UUID | None:
         if ref is None:

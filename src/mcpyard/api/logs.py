@@ -16,6 +16,7 @@ from mcpyard.api import requests
 from mcpyard.api.responses import answer, encode
 from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.ports import LogLine
+from mcpyard.yard.closing import wait_up_to
 from mcpyard.yard.views.calls import log_line_view
 from mcpyard.yard.yard import YardCore
 
@@ -54,13 +55,7 @@ class LogRoutes:
                 silence = 0
                 yield b":\n\n"
             silence += 1
-            await self._pause()
-
-    async def _pause(self) -> None:
-        try:
-            await asyncio.wait_for(self._closing.wait(), _LOOK_EVERY)
-        except TimeoutError:
-            """Time for the next look."""
+            await wait_up_to(self._closing.wait(), _LOOK_EVERY)
 
 
 def _event(line: LogLine) -> bytes:

@@ -5,20 +5,18 @@ rules. Tests read the page with that client's own parser.
 """
 
 import asyncio
-import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import Final, NamedTuple
+from dataclasses import dataclass
+from typing import Final, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.api.http_server.connection_limits import BoundedProtocol, ConnectionCounts
+from mcpyard.api.http_server.connection_limits import BoundedProtocol
 from mcpyard.domain.callers import Caller
-from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.lifecycle import OPEN
-from mcpyard.domain.repositories import Journal
 from mcpyard.domain.status import Status, public_words
 from mcpyard.yard.calls.accounts import Account
 from mcpyard.yard.views.resources import FiguresView
@@ -28,6 +26,8 @@ from mcpyard.yard.yard import YardCore
 MEDIA_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 Labels = dict[str, str]
+
+_Subject = TypeVar("_Subject")
 
 
 class Sample(NamedTuple):
@@ -46,20 +46,14 @@ class _Seen(NamedTuple):
     usage: FiguresView | None
 
 
-class _Metric(NamedTuple):
-    name: str
-    kind: str
-    meaning: str
-    samples: Callable[[_Seen], Iterable[Sample]]
-
-
-class _YardMetric(NamedTuple):
-    """A metric that is not about one server."""
+@dataclass(frozen=True, slots=True)
+class _Metric(Generic[_Subject]):
+    """A metric of each server, or of the yard as a whole."""
 
     name: str
     kind: str
     meaning: str
-    samples: Callable[[YardCore], Iterable[Sample]]
+    samples: Callable[[_Subject], Iterable[Sample]]
 
 
 class MetricsRoutes:
@@ -76,21 +70,16 @@ class MetricsRoutes:
             _Seen(each, accounts.get(each.server.id) or Account(), usages.get(each.server.id))
             for each in pictures
         ]
-        lines = [line for metric in _METRICS for line in _lines(metric, seen)]
-        lines += [line for metric in _YARD_METRICS for line in _yard_lines(metric, self._yard)]
+        servers = [(each, {"server": each.picture.server.name}) for each in seen]
+        lines = [line for metric in _METRICS for line in _lines(metric, servers)]
+        lines += [line for metric in _YARD_METRICS for line in _lines(metric, [(self._yard, {})])]
         page = "".join(f"{line}\n" for line in lines)
         return Response(page.encode(), headers={"Content-Type": MEDIA_TYPE})
 
     def _usages(self, pictures: Iterable[Picture]) -> dict[UUID, FiguresView]:
-        usages: dict[UUID, FiguresView] = {}
-        for server, observed in pictures:
-            if observed.state.phase not in OPEN:
-                continue
-            # Removed meanwhile, a server uses nothing.
-            with contextlib.suppress(ServerUnknown):
-                used = self._yard.record(str(server.id), tools=False).figures
-                usages |= {server.id: used} if isinstance(used, FiguresView) else {}
-        return usages
+        up = [server.id for server, observed in pictures if observed.state.phase in OPEN]
+        usages = {each: self._yard.directory.figures(each) for each in up}
+        return {server: used for server, used in usages.items() if used}
 
 
 def escaped(value: str) -> str:
@@ -98,23 +87,12 @@ def escaped(value: str) -> str:
     return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
 
 
-def _lines(metric: _Metric, seen: Iterable[_Seen]) -> Iterator[str]:
-    yield from _described(metric)
-    for each in seen:
-        server = each.picture.server.name
-        for suffix, labels, value in metric.samples(each):
-            yield _line(metric.name + suffix, {"server": server, **labels}, value)
-
-
-def _yard_lines(metric: "_YardMetric", yard: YardCore) -> Iterator[str]:
-    yield from _described(metric)
-    for suffix, labels, value in metric.samples(yard):
-        yield _line(metric.name + suffix, labels, value)
-
-
-def _described(metric: "_Metric | _YardMetric") -> Iterator[str]:
+def _lines(metric: _Metric[_Subject], subjects: Iterable[tuple[_Subject, Labels]]) -> Iterator[str]:
     yield f"# HELP {metric.name} {metric.meaning}"
     yield f"# TYPE {metric.name} {metric.kind}"
+    for subject, common in subjects:
+        for suffix, labels, value in metric.samples(subject):
+            yield _line(metric.name + suffix, common | labels, value)
 
 
 def _line(name: str, labels: Labels, value: float) -> str:
@@ -122,20 +100,18 @@ def _line(name: str, labels: Labels, value: float) -> str:
     return f"{name}{{{label_text}}} {value:.17g}" if labels else f"{name} {value:.17g}"
 
 
-def _one(read: Callable[[_Seen], float]) -> Callable[[_Seen], Iterable[Sample]]:
-    return lambda seen: [Sample("", {}, read(seen))]
+def _gauge(name: str, meaning: str, read: Callable[[_Subject], float | None]) -> _Metric[_Subject]:
+    return _Metric(name, "gauge", meaning, lambda subject: _value(read(subject)))
 
 
-def _used(read: Callable[[FiguresView], float]) -> Callable[[_Seen], Iterable[Sample]]:
-    return lambda seen: [Sample("", {}, read(seen.usage))] if seen.usage else []
+def _counter(
+    name: str, meaning: str, read: Callable[[_Subject], float | None]
+) -> _Metric[_Subject]:
+    return _Metric(name, "counter", meaning, lambda subject: _value(read(subject)))
 
 
-def _of_journal(read: Callable[[Journal], int]) -> Callable[[YardCore], Iterable[Sample]]:
-    def samples(yard: YardCore) -> list[Sample]:
-        journal = yard.accounts.journal
-        return [Sample("", {}, read(journal))] if journal else []
-
-    return samples
+def _value(value: float | None) -> list[Sample]:
+    return [] if value is None else [Sample("", {}, value)]
 
 
 def _statuses(seen: _Seen) -> Iterator[Sample]:
@@ -154,85 +130,6 @@ def _latency(seen: _Seen) -> Iterator[Sample]:
     yield Sample("_count", {}, account.calls)
 
 
-def _restarts(seen: _Seen) -> float:
-    """Every open of the server beyond the first."""
-    return max(0, seen.picture.observed.state.epoch - 1)
-
-
-_METRICS: Final = (
-    _Metric(
-        "mcpyard_server_status", "gauge", "1 for the current status of a server, else 0.", _statuses
-    ),
-    _Metric(
-        "mcpyard_server_restarts_total",
-        "counter",
-        "Number of times a server was opened again.",
-        _one(_restarts),
-    ),
-    _Metric(
-        "mcpyard_server_late_events_total",
-        "counter",
-        "Late events of earlier sessions that were discarded.",
-        _one(lambda seen: seen.picture.observed.late_events),
-    ),
-    _Metric(
-        "mcpyard_server_tools",
-        "gauge",
-        "Number of tools of a server.",
-        _one(lambda seen: len(seen.picture.observed.tools.definitions)),
-    ),
-    _Metric(
-        "mcpyard_server_memory_bytes",
-        "gauge",
-        "Resident memory of a server's process tree.",
-        _used(lambda usage: usage.rss),
-    ),
-    _Metric(
-        "mcpyard_server_cpu_seconds_total",
-        "counter",
-        "CPU time used by a server's process tree.",
-        _used(lambda usage: usage.cpu_seconds),
-    ),
-    _Metric(
-        "mcpyard_server_processes",
-        "gauge",
-        "Number of processes of a server's process tree.",
-        _used(lambda usage: usage.processes),
-    ),
-    _Metric(
-        "mcpyard_calls_total",
-        "counter",
-        "Calls of a server's tools.",
-        _one(lambda seen: seen.account.calls),
-    ),
-    _Metric(
-        "mcpyard_call_errors_total",
-        "counter",
-        "Calls that failed or whose tool returned an error.",
-        _one(lambda seen: seen.account.errors),
-    ),
-    _Metric(
-        "mcpyard_server_calls_refused_total",
-        "counter",
-        "Calls refused because too many were in flight or waiting for the server.",
-        _one(lambda seen: seen.account.refused),
-    ),
-    _Metric("mcpyard_call_duration_seconds", "histogram", "Duration of calls.", _latency),
-    _Metric(
-        "mcpyard_call_arguments_bytes_total",
-        "counter",
-        "Bytes of arguments sent to a server.",
-        _one(lambda seen: seen.account.bytes_in),
-    ),
-    _Metric(
-        "mcpyard_call_results_bytes_total",
-        "counter",
-        "Bytes of results received from a server.",
-        _one(lambda seen: seen.account.bytes_out),
-    ),
-)
-
-
 def _by_quota(read: Callable[[Caller], Counter[str]]) -> Callable[[YardCore], Iterable[Sample]]:
     return lambda yard: [
         Sample("", {"caller": caller.name, "quota": quota}, count)
@@ -241,48 +138,95 @@ def _by_quota(read: Callable[[Caller], Counter[str]]) -> Callable[[YardCore], It
     ]
 
 
-def _connections(read: Callable[[ConnectionCounts], int]) -> Callable[[YardCore], Iterable[Sample]]:
-    def samples(_yard: YardCore) -> list[Sample]:
-        return [Sample("", {}, read(BoundedProtocol.counts))]
+_METRICS: Final[tuple[_Metric[_Seen], ...]] = (
+    _Metric(
+        "mcpyard_server_status", "gauge", "1 for the current status of a server, else 0.", _statuses
+    ),
+    _counter(
+        "mcpyard_server_restarts_total",
+        "Number of times a server was opened again.",
+        lambda seen: max(0, seen.picture.observed.state.epoch - 1),
+    ),
+    _counter(
+        "mcpyard_server_late_events_total",
+        "Late events of earlier sessions that were discarded.",
+        lambda seen: seen.picture.observed.late_events,
+    ),
+    _gauge(
+        "mcpyard_server_tools",
+        "Number of tools of a server.",
+        lambda seen: len(seen.picture.observed.tools.definitions),
+    ),
+    _gauge(
+        "mcpyard_server_memory_bytes",
+        "Resident memory of a server's process tree.",
+        lambda seen: seen.usage and seen.usage.rss,
+    ),
+    _counter(
+        "mcpyard_server_cpu_seconds_total",
+        "CPU time used by a server's process tree.",
+        lambda seen: seen.usage and seen.usage.cpu_seconds,
+    ),
+    _gauge(
+        "mcpyard_server_processes",
+        "Number of processes of a server's process tree.",
+        lambda seen: seen.usage and seen.usage.processes,
+    ),
+    _counter("mcpyard_calls_total", "Calls of a server's tools.", lambda seen: seen.account.calls),
+    _counter(
+        "mcpyard_call_errors_total",
+        "Calls that failed or whose tool returned an error.",
+        lambda seen: seen.account.errors,
+    ),
+    _counter(
+        "mcpyard_server_calls_refused_total",
+        "Calls refused because too many were in flight or waiting for the server.",
+        lambda seen: seen.account.refused,
+    ),
+    _Metric("mcpyard_call_duration_seconds", "histogram", "Duration of calls.", _latency),
+    _counter(
+        "mcpyard_call_arguments_bytes_total",
+        "Bytes of arguments sent to a server.",
+        lambda seen: seen.account.bytes_in,
+    ),
+    _counter(
+        "mcpyard_call_results_bytes_total",
+        "Bytes of results received from a server.",
+        lambda seen: seen.account.bytes_out,
+    ),
+)
 
-    return samples
-
-
-_YARD_METRICS: Final = (
-    _YardMetric(
+_YARD_METRICS: Final[tuple[_Metric[YardCore], ...]] = (
+    _counter(
         "mcpyard_journal_dropped_total",
-        "counter",
         "Calls that the journal did not record.",
-        _of_journal(lambda journal: journal.dropped),
+        lambda yard: yard.accounts.journal.dropped if yard.accounts.journal else None,
     ),
-    _YardMetric(
+    _counter(
         "mcpyard_journal_trimmed_total",
-        "counter",
         "Calls removed from the journal because it was full.",
-        _of_journal(lambda journal: journal.trimmed),
+        lambda yard: yard.accounts.journal.trimmed if yard.accounts.journal else None,
     ),
-    _YardMetric(
+    _Metric(
         "mcpyard_quota_refusals_total",
         "counter",
         "Requests refused because of a quota of their caller.",
         _by_quota(lambda caller: caller.refused),
     ),
-    _YardMetric(
+    _Metric(
         "mcpyard_quota_evictions_total",
         "counter",
         "Idle sessions ended because of a quota of their caller.",
         _by_quota(lambda caller: caller.evicted),
     ),
-    _YardMetric(
+    _counter(
         "mcpyard_connections_closed_total",
-        "counter",
         "Connections without a valid token closed to make room for others.",
-        _connections(lambda counts: counts.closed),
+        lambda _yard: BoundedProtocol.counts.closed,
     ),
-    _YardMetric(
+    _counter(
         "mcpyard_connections_refused_total",
-        "counter",
         "Connections refused because there were too many.",
-        _connections(lambda counts: counts.refused),
+        lambda _yard: BoundedProtocol.counts.refused,
     ),
 )

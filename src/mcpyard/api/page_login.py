@@ -8,7 +8,6 @@ its own storage, which, unlike a cookie, belongs to this port alone.
 """
 
 import contextlib
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
 
@@ -81,7 +80,7 @@ class LoginRoutes:
         await self._keys.sessions.add(session)
         page = _PAGE.format(head=_WELCOME.format(key=key), body=_GO_ON.format(key=key))
         welcome = Response(page, media_type="text/html")
-        _Cookie.of(incoming).set(welcome, cookie)
+        _set_cookie(welcome, incoming, cookie)
         return welcome
 
     async def logout(self, request: Request) -> Response:
@@ -91,7 +90,7 @@ class LoginRoutes:
             await self._keys.sessions.remove(who.session.cookie_hash)
             self._keys.revocations.dispatch(who.name)
         farewell = Response(status_code=204)
-        _Cookie.of(Incoming.of(request.scope)).set(farewell, "")
+        _set_cookie(farewell, Incoming.of(request.scope), "")
         return farewell
 
     async def make_ticket(self, request: Request) -> Response:
@@ -108,24 +107,14 @@ def link_address(base: str, secret: str) -> str:
     return f"{base}{LOGIN}?link={quote(secret, safe='')}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Cookie:
-    name: str
-    secure: bool
-
-    @classmethod
-    def of(cls, incoming: Incoming) -> "_Cookie":
-        return cls(incoming.cookie_name, incoming.scheme == "https")
-
-    def set(self, response: Response, value: str) -> None:
-        """Have the browser keep a value, or drop the one it has."""
-        life = round(SESSION_LIFE.total_seconds()) if value else 0
-        response.set_cookie(
-            self.name,
-            value,
-            max_age=life,
-            path="/",
-            secure=self.secure,
-            httponly=True,
-            samesite="strict",
-        )
+def _set_cookie(response: Response, incoming: Incoming, value: str) -> None:
+    """Have the browser keep a value, or drop the one it has."""
+    response.set_cookie(
+        incoming.cookie_name,
+        value,
+        max_age=round(SESSION_LIFE.total_seconds()) if value else 0,
+        path="/",
+        secure=incoming.scheme == "https",
+        httponly=True,
+        samesite="strict",
+    )

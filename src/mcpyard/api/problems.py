@@ -9,13 +9,12 @@ from mcpyard.domain.errors import (
     CallRefused,
     ChangedSince,
     InputError,
-    Problem,
     ServerFault,
     YardError,
     edge,
 )
 from mcpyard.domain.remedies import remedy
-from mcpyard.yard.views.base import FieldProblem, FileDiff
+from mcpyard.yard.views.base import FieldProblem, FileDiff, view_of
 from mcpyard.yard.views.problems import PassedOverView, ProblemView, RpcView
 from mcpyard.yard.views.servers import cause_view
 
@@ -39,6 +38,7 @@ REFUSALS: Final[dict[str, Refusal]] = {
         "Send the header Authorization: Bearer TOKEN; `mcpyard paths` prints the location of "
         "the admin token. To sign in a browser, run `mcpyard open`.",
     ),
+    "token-expired": Refusal(401, "Create a new token: mcpyard token create NAME --expires 30d"),
     "foreign-origin": Refusal(403, "Send the request from a program, or from mcpyard's own page."),
     "key-needed": Refusal(403, "Sign in again: mcpyard open"),
     "beyond-token": Refusal(403, "Use the admin token; `mcpyard paths` prints its location."),
@@ -84,7 +84,7 @@ def _details(error: YardError) -> dict[str, object]:
     """The members of a problem that only some errors have."""
     details: dict[str, object] = {}
     if isinstance(error, InputError) and error.problems:
-        details["problems"] = [field_problem(each) for each in error.problems]
+        details["problems"] = view_of(list[FieldProblem], error.problems)
     if isinstance(error, ChangedSince):
         details["files"] = [FileDiff(path=path, diff=diff) for path, diff in error.files]
     if isinstance(error, ServerFault) and error.cause:
@@ -95,11 +95,6 @@ def _details(error: YardError) -> dict[str, object]:
     if isinstance(error, CallRefused):
         details["rpc"] = RpcView(code=error.code, data=error.data)
     return details
-
-
-def field_problem(problem: Problem) -> FieldProblem:
-    """What is wrong with a field, without where it stands."""
-    return FieldProblem(field=problem.field, message=problem.message)
 
 
 def _hint(error: YardError) -> str:

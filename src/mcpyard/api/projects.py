@@ -10,7 +10,6 @@ from mcpyard.api.bodies import ApprovalBody
 from mcpyard.api.responses import answer
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.yard.consent import folder_view
-from mcpyard.yard.views.approvals import ApprovedView
 from mcpyard.yard.yard import YardCore
 
 
@@ -31,8 +30,7 @@ class ProjectRoutes:
         """Approve what was shown of a folder's file."""
         body = await requests.read(request, ApprovalBody)
         folder = _folder(body.folder)
-        done = await self._approvals.approve(folder, body.digest, body.replace)
-        return answer(ApprovedView(folder=str(folder), servers=done.servers, waiting=done.waiting))
+        return answer(await self._approvals.approve(folder, body.digest, body.replace))
 
 
 def _folder(text: str) -> Path:

@@ -5,7 +5,6 @@ hardly one changes between two looks. What a record is made from is immutable, s
 see that it is the same.
 """
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from mcpyard.api.responses import encode
@@ -23,17 +22,9 @@ class EncodedList(NamedTuple):
     body: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class _Card:
+class _Card(NamedTuple):
     picture: Picture
     body: bytes
-
-    def shows(self, picture: Picture) -> bool:
-        """Whether it would be made the same again."""
-        # Servers are made anew with every change of any document, but mostly equal.
-        return _same(self.picture.observed, picture.observed) and _same(
-            self.picture.server, picture.server
-        )
 
 
 class Records:
@@ -62,10 +53,7 @@ class Records:
 
     def _card(self, picture: Picture) -> _Card:
         card = self._cards.get(picture.server.id)
-        if card and card.shows(picture):
+        # Servers are made anew with every change of any document, but mostly equal.
+        if card and card.picture == picture:
             return card
         return _Card(picture, encode(self._yard.record_of(picture, tools=self._tools)))
-
-
-def _same(one: object, other: object) -> bool:
-    return one is other or one == other

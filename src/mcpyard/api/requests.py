@@ -12,11 +12,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from mcpyard.api.bodies import Body, ToolCallBody
-from mcpyard.catalog.walks import nested_deeper
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.model import MAX_TIMEOUT
 from mcpyard.domain.narrowing import is_array, is_object, object_of
+from mcpyard.domain.nesting import nested_deeper
 
 LONGEST_WAIT: Final = 600.0
 WAIT: Final = 10.0

@@ -1,6 +1,7 @@
 """The routes of the tokens: call tokens are made, listed and revoked, the admin token renewed."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Final, TypeVar
 from uuid import UUID, uuid4
 
@@ -9,19 +10,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.api import requests
-from mcpyard.api.bodies import LONGEST_NAME, NAME_FAULT, TokenBody
+from mcpyard.api.bodies import EXPIRY_FAULT, LONGEST_NAME, NAME_FAULT, TokenBody
 from mcpyard.api.problems import refusal
 from mcpyard.api.responses import answer, refuse
 from mcpyard.api.security.authenticator import ADMIN
-from mcpyard.api.security.keys import Keys, hashed, make_secret
+from mcpyard.api.security.keys import PREFIX, Keys, hashed, make_secret
 from mcpyard.asgi_scope import Principal
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.stored import CallToken
 from mcpyard.yard.profiles import ProfileBook
 from mcpyard.yard.views.access import NewTokenView, token_view
-
-PREFIX: Final = "mcpyard_"
-"""Begins every call token, so that scanners of leaked secrets can know one."""
 
 _FIXED: Final = "the admin token is fixed by MCPYARD_TOKEN; change it there"
 
@@ -38,10 +36,18 @@ class TokenStore:
         """Every call token there is or was."""
         return self._keys.tokens.all()
 
-    async def create(self, name: str, profile: str | None) -> tuple[CallToken, str]:
+    async def create(
+        self, name: str, profile: str | None, expires: datetime | None = None
+    ) -> tuple[CallToken, str]:
         """Make a call token; with its secret, which nobody is told again."""
-        secret = PREFIX + make_secret()
-        made = CallToken(uuid4(), name, hashed(secret), profile, self._keys.clock.now())
+        now, secret = self._keys.clock.now(), PREFIX + make_secret()
+        if expires is not None and expires <= now:
+            raise ArgumentsRefused.of(Problem("expires", EXPIRY_FAULT))
+        for each in self._keys.tokens.all():
+            # Its name is of more use to the next one.
+            if each.name == name and each.revoked is None and each.is_expired(now):
+                await self.revoke(each.id)
+        made = CallToken(uuid4(), name, hashed(secret), profile, now, expires=expires)
         await self._keys.tokens.add(made)
         return made, secret
 
@@ -71,7 +77,7 @@ class TokenRoutes:
         name, profile = _printable("name", body.name), _printable("profile", body.profile)
         if profile is not None:
             self._profiles.get(profile)
-        made, secret = await self._store.create(name, profile)
+        made, secret = await self._store.create(name, profile, body.expires)
         return answer(NewTokenView(**msgspec.structs.asdict(token_view(made)), token=secret), 201)
 
     async def revoke(self, request: Request) -> Response:

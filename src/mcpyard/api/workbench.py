@@ -12,13 +12,15 @@ from mcpyard.api import requests
 from mcpyard.api.bodies import ImportBody, PastedBody
 from mcpyard.api.clients import REST, project_of
 from mcpyard.api.http_server.disconnects import while_asked
-from mcpyard.api.problems import field_problem, problem_of
+from mcpyard.api.problems import problem_of
 from mcpyard.api.responses import answer
 from mcpyard.domain.definition.merge import plain
 from mcpyard.domain.errors import ArgumentsRefused, NameTaken, Problem, YardError
 from mcpyard.domain.model import Config
 from mcpyard.formats.pasting.snippets import Pasted, Snippet, parse_snippet
 from mcpyard.yard.clients.clients import EditTerms
+from mcpyard.yard.clients.importer import IMPORTABLE, IMPORTED, REFUSED
+from mcpyard.yard.views.base import FieldProblem, view_of
 from mcpyard.yard.views.clients import ImportOutcome
 from mcpyard.yard.views.imports import (
     ImportedView,
@@ -30,10 +32,6 @@ from mcpyard.yard.views.imports import (
 from mcpyard.yard.views.problems import ProblemView
 from mcpyard.yard.views.servers import ServerView
 from mcpyard.yard.yard import YardCore
-
-IMPORTED: Final = "imported"
-IMPORTABLE: Final = "importable"
-REFUSED: Final = "refused"
 
 _OF_A_REGISTRATION: Final = frozenset({"name", "scope", "start"})
 
@@ -56,7 +54,7 @@ class WorkbenchRoutes:
             )
             for each in snippet.servers
         ]
-        problems = [*map(field_problem, snippet.problems)]
+        problems = view_of(list[FieldProblem], snippet.problems)
         return answer(ParsedView(servers=servers, problems=problems))
 
     async def test(self, request: Request) -> Response:
@@ -73,7 +71,7 @@ class WorkbenchRoutes:
         snippet = await asyncio.to_thread(parse_snippet, body.text)
         dry = body.dry_run
         servers = self._tried(snippet) if dry else await self._import(snippet, body.scope)
-        problems = [*map(field_problem, snippet.problems)]
+        problems = view_of(list[FieldProblem], snippet.problems)
         return answer(ImportedView(dry_run=body.dry_run, servers=servers, problems=problems))
 
     async def _import_machine(self, body: ImportBody) -> Response:

@@ -24,8 +24,9 @@ from mcpyard.catalog.subschemas import (
     on_member,
     schemas,
 )
-from mcpyard.catalog.walks import nested_deeper, objects, references, references_of
+from mcpyard.catalog.walks import objects, references, references_of
 from mcpyard.domain.narrowing import object_of
+from mcpyard.domain.nesting import nested_deeper
 
 MAX_SCHEMA_BYTES: Final = 1024 * 1024
 MAX_SCHEMA_DEPTH: Final = 64

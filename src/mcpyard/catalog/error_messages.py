@@ -42,12 +42,10 @@ _ALTERNATIVES: Final = (ValidationErrorKind.AnyOf, ValidationErrorKind.OneOfNotV
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class PathBase:
     """Where the paths of errors start, when not the whole value was checked.
 
-    Attributes:
-        path: The place of what was checked.
-        skipped: How many steps of an error's path do not belong to the value.
+    The first steps of an error's path that are skipped do not belong to the value.
     """
 
     path: tuple[str | int, ...] = ()
@@ -58,7 +56,7 @@ class Origin:
         return [*self.path, *error.instance_path[self.skipped :]]
 
 
-_WHOLE: Final = Origin()
+_WHOLE: Final = PathBase()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +67,7 @@ class _Finding:
     root: object
     value: Any
     secret: bool
-    origin: Origin
+    base: PathBase
 
     @property
     def value_text(self) -> str:
@@ -82,33 +80,29 @@ class _Finding:
 
 
 def problems_of(
-    error: ValidationError, root: object, schema: object, origin: Origin = _WHOLE
+    error: ValidationError, root: object, schema: object, base: PathBase = _WHOLE
 ) -> Iterator[Problem]:
     """The problems of one error of the validator: one, or one for each unknown property.
 
-    Args:
-        error: What the validator found.
-        root: The whole value that was checked.
-        schema: The whole schema it was checked against.
-        origin: Where the paths of the error start.
+    The value and the schema are the whole ones; the paths of the error start at the base.
     """
-    field = field_of(origin.path_to(error), root)
-    unknown = _unknown_properties(error, root, origin)
+    field = field_of(base.path_to(error), root)
+    unknown = _unknown_properties(error, root, base)
     properties = _known_properties(error, schema) if unknown else []
     for name in unknown:
         yield Problem(field, _unknown(name, properties))
     if not unknown:
-        yield Problem(field, _sentence(_finding(error, root, origin)))
+        yield Problem(field, _sentence(_finding(error, root, base)))
 
 
-def problem_count(error: ValidationError, root: object, origin: Origin = _WHOLE) -> int:
+def problem_count(error: ValidationError, root: object, base: PathBase = _WHOLE) -> int:
     """How many problems an error stands for."""
-    return len(_unknown_properties(error, root, origin)) or 1
+    return len(_unknown_properties(error, root, base)) or 1
 
 
-def _finding(error: ValidationError, root: object, origin: Origin = _WHOLE) -> _Finding:
-    secret = is_secret(origin.path_to(error))
-    return _Finding(error, root, error.kind.value, secret, origin)
+def _finding(error: ValidationError, root: object, base: PathBase = _WHOLE) -> _Finding:
+    secret = is_secret(base.path_to(error))
+    return _Finding(error, root, error.kind.value, secret, base)
 
 
 def _sentence(finding: _Finding) -> str:
@@ -120,7 +114,7 @@ def _sentence(finding: _Finding) -> str:
     return f"{finding.value_text} breaks {as_json(finding.error.kind.name)}"
 
 
-def _unknown_properties(error: ValidationError, root: object, origin: Origin) -> list[str]:
+def _unknown_properties(error: ValidationError, root: object, base: PathBase) -> list[str]:
     match error.kind:
         case ValidationErrorKind.AdditionalProperties(
             unexpected
@@ -128,7 +122,7 @@ def _unknown_properties(error: ValidationError, root: object, origin: Origin) ->
             return unexpected
         case ValidationErrorKind.FalseSchema() if error.schema_path[-1:] == [_ADDITIONAL]:
             # An object that may have no properties at all is reported without their names.
-            return _names(value_at(origin.path_to(error), root))
+            return _names(value_at(base.path_to(error), root))
         case _:
             return []
 
@@ -238,8 +232,8 @@ def _alternative(error: ValidationError, outer: _Finding) -> str:
     if isinstance(error.kind, _ALTERNATIVES) or is_checked_union(error.schema_path):
         return "another combination of alternatives"
     place = error.instance_path[len(outer.error.instance_path) :]
-    unknown = _unknown_properties(error, outer.root, outer.origin)
-    finding = _finding(error, outer.root, outer.origin)
+    unknown = _unknown_properties(error, outer.root, outer.base)
+    finding = _finding(error, outer.root, outer.base)
     message = _unknown(unknown[0], []) if unknown else _sentence(finding)
     return str(Problem(field_of(place, outer.error.instance), message))
 

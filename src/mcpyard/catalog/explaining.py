@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from jsonschema_rs import ValidationError, Validator
 
 from mcpyard.catalog.costs import Costs
-from mcpyard.catalog.error_messages import Origin, problem_count, problems_of
+from mcpyard.catalog.error_messages import PathBase, problem_count, problems_of
 from mcpyard.catalog.outline import Outline, Path, checked_union, outline_of
 from mcpyard.catalog.pointers import resolve
 from mcpyard.catalog.showing import field_of, is_secret, show, value_at
@@ -50,16 +50,16 @@ class SchemaFinding:
     error: ValidationError
     root: object
     schema: object
-    origin: Origin = field(default_factory=Origin)
+    base: PathBase = field(default_factory=PathBase)
 
     @property
     def count(self) -> int:
         """How many problems it stands for."""
-        return problem_count(self.error, self.root, self.origin)
+        return problem_count(self.error, self.root, self.base)
 
     def problems(self) -> Iterator[Problem]:
         """The problems in sentences."""
-        return problems_of(self.error, self.root, self.schema, self.origin)
+        return problems_of(self.error, self.root, self.schema, self.base)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +163,8 @@ class _Search:
     def _explained(self, name: str, cost: int, value: object, path: Path) -> Iterator[_Found]:
         outline = self.parts.outline
         for error in self._errors(name, cost, value):
-            finding = SchemaFinding(error, self.arguments, outline.document, Origin(path, 1))
-            place = tuple(finding.origin.path_to(error))
+            finding = SchemaFinding(error, self.arguments, outline.document, PathBase(path, 1))
+            place = tuple(finding.base.path_to(error))
             _, definition, keyword, *_ = [*error.schema_path, "", "", ""]
             owner = int(str(definition).lstrip(ascii_letters))
             if union := checked_union(str(definition)):

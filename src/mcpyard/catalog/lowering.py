@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 
 from mcpyard.catalog.costs import MAX_SCHEMA_DEPTH
 from mcpyard.catalog.pointers import resolve
-from mcpyard.domain.narrowing import is_array, is_mapping, is_object, list_of, object_of
+from mcpyard.domain.narrowing import is_array, is_mapping, is_object, is_texts, list_of, object_of
 
 Schema: TypeAlias = dict[str, object]
 _Judge: TypeAlias = Callable[[object], bool]
@@ -105,7 +105,7 @@ COMMON: Final = SchemaDialect(
 def as_object(schema: object) -> Schema:
     """The schema as it came, for those who take any; something else, as that of any object."""
     if not is_mapping(schema):
-        return _open_object()
+        return {"type": "object", "properties": {}}
     if schema.get("type") == "object":
         return dict(schema)
     return {**schema, "type": "object"}
@@ -142,11 +142,10 @@ class _Lowering:
         self._left -= 1
         self._depth += 1
         try:
-            members = schema
-            reference = members.get("$ref")
+            reference = schema.get("$ref")
             if isinstance(reference, str):
-                return self._referred(reference, members)
-            return self._lowered(members)
+                return self._referred(reference, schema)
+            return self._lowered(schema)
         finally:
             self._depth -= 1
 
@@ -207,8 +206,7 @@ class _Lowering:
     def _members(self, name: str, value: object) -> Schema:
         if not is_object(value):
             return {}
-        members = value
-        return {name: {key: self.node(each) for key, each in members.items()}}
+        return {name: {key: self.node(each) for key, each in value.items()}}
 
     def _items(self, schema: Schema) -> Schema:
         items, first = schema.get("items"), schema.get("prefixItems")
@@ -286,10 +284,6 @@ def _in_all(lists: list[list[object]]) -> list[object]:
     return [each for each in first if all(each in other for other in others)]
 
 
-def _open_object() -> Schema:
-    return {"type": "object", "properties": {}}
-
-
 def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
@@ -309,12 +303,8 @@ def _is_type(value: object) -> bool:
     return bool(names) and all(isinstance(each, str) and each in _TYPES for each in names)
 
 
-def _is_list_of_texts(value: object) -> bool:
-    return is_array(value) and all(map(_is_text, value))
-
-
 def _of_one_kind(values: object) -> bool:
-    return _is_list_of_texts(values) or all(map(_is_number, list_of(values)))
+    return is_texts(values) or all(map(_is_number, list_of(values)))
 
 
 _PLAIN: Final[Mapping[str, _Judge]] = {
@@ -335,7 +325,7 @@ _PLAIN: Final[Mapping[str, _Judge]] = {
     "minimum": _is_number,
     "multipleOf": _is_number,
     "pattern": _is_text,
-    "required": _is_list_of_texts,
+    "required": is_texts,
     "title": _is_text,
     "type": _is_type,
     "uniqueItems": lambda value: isinstance(value, bool),

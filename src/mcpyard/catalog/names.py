@@ -86,10 +86,7 @@ def assign(
 def unused(plain: str, taken: set[str], digest: Callable[[int], str]) -> str:
     """A name that is not taken: this one, or its beginning with the first hash that makes it so.
 
-    Args:
-        plain: The name that would be best.
-        taken: Names that are not to be had.
-        digest: Gives the hash for a try, counted from 0.
+    The digest gives the hash for a try, counted from 0.
     """
     if len(plain) <= MAX_NAME and plain not in taken:
         return plain

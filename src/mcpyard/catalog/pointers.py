@@ -19,7 +19,6 @@ def resolve(root: object, reference: str) -> object:
 
 def _child(value: object, step: str) -> object:
     if is_array(value):
-        items = value
         # Compared as texts: a number may have more digits than can be read.
-        return next((item for index, item in enumerate(items) if str(index) == step), None)
+        return next((item for index, item in enumerate(value) if str(index) == step), None)
     return value.get(step) if is_object(value) else None

@@ -50,13 +50,9 @@ def split_owner(address: str) -> tuple[str, str] | None:
 
 def ui_addresses(tool: Mapping[str, object]) -> Iterator[str]:
     """The addresses of a tool's user interface (MCP Apps), in both spellings."""
-    meta = tool.get(_META)
-    if not is_object(meta):
-        return
-    members = meta
-    nested = members.get(_UI)
-    inner = object_of(nested)
-    for address in (inner.get(_UI_ADDRESS), members.get(f"{_UI}/{_UI_ADDRESS}")):
+    meta = object_of(tool.get(_META))
+    nested = object_of(meta.get(_UI))
+    for address in (nested.get(_UI_ADDRESS), meta.get(f"{_UI}/{_UI_ADDRESS}")):
         if isinstance(address, str) and address:
             yield address
 
@@ -80,8 +76,7 @@ def _changed(value: object, change: Change, levels: int) -> object:
     if isinstance(value, str):
         return change(value)
     if is_object(value) and levels:
-        members = value
-        return {key: _changed(each, change, levels - 1) for key, each in members.items()}
+        return {key: _changed(each, change, levels - 1) for key, each in value.items()}
     if is_array(value) and levels:
         return [_changed(each, change, levels - 1) for each in value]
     return value

@@ -15,10 +15,7 @@ _UNCHANGED = ToolPolicy()
 class FallbackRoute:
     """A tool of another server that can answer in a tool's place.
 
-    Attributes:
-        server: The name of that server.
-        tool: What it calls the tool.
-        arguments: What it calls the arguments, where it calls them otherwise; None leaves one out.
+    Arguments are those that it calls otherwise; None leaves one out.
     """
 
     server: str

@@ -71,10 +71,9 @@ def is_secret(path: Sequence[str | int]) -> bool:
 def field_of(path: Sequence[str | int], root: object) -> str:
     """A place in a value, written as `items[0].id`."""
     text = ""
-    value = root
     for step in path:
-        text += _written(step, value)
-        value = child_of(value, step)
+        text += _written(step, root)
+        root = child_of(root, step)
     return text.removeprefix(".")
 
 

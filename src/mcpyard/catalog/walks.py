@@ -7,10 +7,9 @@ from math import inf
 from typing import TypeAlias, cast
 
 from mcpyard.catalog.subschemas import REFERENCES
+from mcpyard.domain.nesting import levels
 
 Object: TypeAlias = dict[str, object]
-Container: TypeAlias = Object | list[object] | tuple[object, ...]
-_CONTAINERS: tuple[type, ...] = (dict, list, tuple)
 _SCALARS: frozenset[type] = frozenset({str, int, float, bool, type(None)})
 
 
@@ -19,11 +18,6 @@ class Excess(Enum):
 
     DEPTH = auto()
     VALUES = auto()
-
-
-def nested_deeper(value: object, limit: int) -> bool:
-    """Whether objects and arrays stand in each other more than `limit` levels deep."""
-    return excess(value, limit) is Excess.DEPTH
 
 
 def excess(value: object, max_depth: int, max_values: float = inf) -> Excess | None:
@@ -47,24 +41,6 @@ def is_plain(value: object, limit: int) -> bool:
         return False
     members = cast("dict[object, object]", value)
     return len(members) <= limit and _SCALARS.issuperset(map(type, members.values()))
-
-
-def levels(value: object) -> Iterator[list[Container]]:
-    """The objects and arrays of a value, level by level from the outside.
-
-    What is shared by several parents on one level comes once, so that a value that holds itself
-    twice does not double with each level.
-    """
-    level: list[Container] = [cast("Container", value)] if isinstance(value, _CONTAINERS) else []
-    while level:
-        yield level
-        children = {
-            id(child): cast("Container", child)
-            for parent in level
-            for child in (parent.values() if isinstance(parent, dict) else parent)
-            if isinstance(child, _CONTAINERS)
-        }
-        level = list(children.values())
 
 
 def count_values(value: object, limit: int) -> int:

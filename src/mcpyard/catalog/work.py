@@ -42,11 +42,10 @@ class Work:
         copied: dict[int, int] = {}
         stack = list(pairs)
         while stack and count <= limit:
-            schema, value = stack.pop()
-            if not is_object(schema):
+            node, value = stack.pop()
+            if not is_object(node):
                 count += 1
                 continue
-            node = schema
             mark = (id(node), into_unions)
             if mark not in self._nodes:
                 parts = self._in_place(node, into_unions=into_unions)

@@ -7,13 +7,14 @@ import contextlib
 import json
 import sys
 from collections.abc import Mapping
-from typing import Final
-
-import typer
+from typing import TYPE_CHECKING, Final
 
 from mcpyard.cli.output import clean
 from mcpyard.domain.errors import EDGES, EXIT_UNREACHABLE, EXIT_USAGE, YardError, edge
 from mcpyard.domain.narrowing import object_of, sequence_of
+
+if TYPE_CHECKING:
+    import typer
 
 EXIT_FAILED: Final = 1
 
@@ -97,8 +98,8 @@ def understand(error: Exception) -> CliError:
         cli_error = CliError.of_problem(problem_of(error).to_dict())
         cli_error.exit_code = edge(error).exit_code
         return cli_error
-    if isinstance(error, typer.TyperException):
-        return usage(error.format_message(), _usage_hint(error))
+    if of_typer := _of_typer(error):
+        return usage(of_typer.format_message(), _usage_hint(of_typer))
     if isinstance(error, UnicodeEncodeError):
         return usage("a name, a path or a text is not valid UTF-8", "write it in UTF-8")
     if isinstance(error, OSError):
@@ -108,7 +109,16 @@ def understand(error: Exception) -> CliError:
     raise error
 
 
-def _usage_hint(error: typer.TyperException) -> str:
+def _of_typer(error: Exception) -> "typer.TyperException | None":
+    # Where it is not loaded, it raised nothing.
+    if "typer" not in sys.modules:
+        return None
+    import typer
+
+    return error if isinstance(error, typer.TyperException) else None
+
+
+def _usage_hint(error: "typer.TyperException") -> str:
     command = getattr(getattr(error, "ctx", None), "info_name", None)
     unknown = hasattr(error, "option_name") and not getattr(error, "possibilities", None)
     if unknown and command in _TAKING_COMMANDS:

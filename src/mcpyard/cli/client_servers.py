@@ -3,7 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable, Collection
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import urlencode
 
 from mcpyard.cli.cli_errors import usage
@@ -18,42 +18,10 @@ if TYPE_CHECKING:
 _Answer = TypeVar("_Answer")
 
 
-class ClientServers(Protocol):
-    """The servers of other MCP clients."""
-
-    def get(self, what: str, project: str) -> list[JsonObject]:
-        """A list by its name: `groups`, `lint` or `drift`."""
-        ...
-
-    def show(self, client: str, scope: str, name: str, project: str) -> JsonObject:
-        """One server."""
-        ...
-
-    def copy(self, body: dict[str, object], *, show_secrets: bool) -> JsonObject:
-        """Copy a server."""
-        ...
-
-    def undo(self, body: dict[str, object], *, show_secrets: bool) -> JsonObject:
-        """Undo an edit."""
-        ...
-
-    def edits(self) -> list[JsonObject]:
-        """The last edits, newest first."""
-        ...
-
-    def running(self, names: Collection[str]) -> list[JsonObject]:
-        """Those of some servers that run."""
-        ...
-
-    def import_all(self, body: dict[str, object]) -> list[JsonObject]:
-        """Import every server into mcpyard."""
-        ...
-
-
 def reach(
     home: Path,
     project: Path | None,
-    ask: Callable[[ClientServers], _Answer],
+    ask: "Callable[[ClientServers], _Answer]",
     *,
     writes: bool = False,
 ) -> _Answer:
@@ -86,6 +54,7 @@ class _Remote:
         self._yard = yard
 
     def get(self, what: str, project: str) -> list[JsonObject]:
+        """A list by its name: `groups`, `lint` or `drift`."""
         path = "/api/clients" if what == "groups" else f"/api/clients/{what}"
         return json.loads(self._yard.get(f"{path}{_query(project=project)}"))
 
@@ -105,6 +74,7 @@ class _Remote:
         return json.loads(self._yard.get("/api/clients/edits"))
 
     def running(self, names: Collection[str]) -> list[JsonObject]:
+        """Those of some servers that run."""
         if not names:
             return []
         servers = json.loads(self._yard.get("/api/mcp/servers?tools=0"))
@@ -179,6 +149,10 @@ class _Direct:
                 return plain(await ask(yard.clients))
 
         return run_privately(work())
+
+
+ClientServers: TypeAlias = _Remote | _Direct
+"""The servers of other MCP clients."""
 
 
 def _without_defaults(body: dict[str, object]) -> dict[str, object]:

@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -31,14 +31,7 @@ _REMOTE_ONLY: Final = ("url", "headers", "oauth")
 class DefinitionOptions:
     """The options of a definition, as they were typed; None and empty ones do not occur.
 
-    Attributes:
-        words: A url, or a command with its arguments.
-        env: `NAME=VALUE` each.
-        headers: `NAME: VALUE` each.
-        oauth: `NAME=VALUE` each, of our registration with the authorization server.
-        transport: The transport.
-        cwd: The working folder of its command.
-        timeout: The limit of a call, in milliseconds.
+    The command line may be a URL instead; the timeout is in milliseconds.
     """
 
     command_line: Sequence[str] = ()
@@ -127,15 +120,24 @@ def _read(path: Path) -> bytes:
 
 def read_object(option: str, text: str) -> dict[str, object]:
     """The object in the JSON text of an option; `-` reads it from standard input."""
+    return parse_object(option, read_text(STDIN) if text == STDIN else text, _QUOTING, json.loads)
+
+
+def parse_object(
+    option: str, text: str, hint: str, loads: Callable[[str], object]
+) -> dict[str, object]:
+    """The object in a JSON text, or an error that names the option and the position."""
     try:
-        value = json.loads(read_text(STDIN) if text == STDIN else text)
+        value = loads(text)
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise usage(f"{option} is not JSON: {error.msg} at {where}", _QUOTING) from None
+        raise usage(f"{option} is not JSON: {error.msg} at {where}", hint) from None
+    except UnicodeEncodeError:
+        raise usage(f"{option} contains half of a character (a lone surrogate)", hint) from None
     except ValueError:
-        raise usage(f"{option} contains a number with too many digits", _QUOTING) from None
+        raise usage(f"{option} contains a number with too many digits", hint) from None
     except RecursionError:
-        raise usage(f"{option} is nested too deeply", _QUOTING) from None
+        raise usage(f"{option} is nested too deeply", hint) from None
     if not is_object(value):
-        raise usage(f"{option} must be a JSON object", _QUOTING)
+        raise usage(f"{option} must be a JSON object", hint)
     return value

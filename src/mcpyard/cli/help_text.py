@@ -81,14 +81,7 @@ class Group:
         hidden: bool = False,
         cls: type[Command] = Command,
     ) -> Callable[[_Function], _Function]:
-        """Add a function as a command.
-
-        Args:
-            name: The name of the command; that of the function by default.
-            examples: Command lines, one a line.
-            hidden: Whether the help leaves it out.
-            cls: What parses its words.
-        """
+        """Add a function as a command; `examples` are command lines, one a line."""
         return self._app.command(
             name, cls=cls, epilog=examples, hidden=hidden, rich_help_panel=self._title
         )

@@ -23,11 +23,7 @@ from mcpyard.yard.views.servers import server_view
 class KnownServers:
     """The servers that the project file, the environment and on request a home define.
 
-    Attributes:
-        path: The project file; it may be absent.
-        documents: Those of the project, of the environment and on request of the home.
-        servers: The servers in force, by name.
-        problems: What is wrong with the definitions.
+    The project file at `path` may be absent; `servers` are those in force, by name.
     """
 
     path: Path
@@ -42,17 +38,9 @@ class KnownServers:
             raise ServerUnknown(f'there is no server "{name[:80]}"')
         return server
 
-    def may_run(self, server: DesiredServer) -> bool:
-        """Whether the user approved it."""
-        return not server.held
-
 
 def find_servers(project: Path | None, stored: Peeked | None = None) -> KnownServers:
     """Read the definitions of a folder, by default the current one, and of the environment.
-
-    Args:
-        project: The folder.
-        stored: The servers of a home.
 
     Raises:
         DocumentBroken: The project file cannot be read, or does not parse.

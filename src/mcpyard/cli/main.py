@@ -1,16 +1,14 @@
-"""The `mcpyard` command.
+"""The commands of `mcpyard`.
 
 Nothing heavy is imported here: `--version` and `--help` answer at once. A command imports what it
 needs when it runs.
 """
 
-import sys
 from typing import Annotated
 
 import typer
 
 from mcpyard import __version__
-from mcpyard.cli.commands.completion import ready_completion
 from mcpyard.cli.groups import (
     access_commands,
     client_commands,
@@ -20,7 +18,6 @@ from mcpyard.cli.groups import (
     tool_commands,
 )
 from mcpyard.cli.help_text import RootGroup
-from mcpyard.cli.standard_streams import drop_unwritten, ready_streams
 
 app = typer.Typer(
     name="mcpyard",
@@ -56,23 +53,3 @@ def main(
     ] = False,
 ) -> None:
     """Take the options that come before a command."""
-
-
-def run(arguments: list[str] | None = None) -> None:
-    """The entry point of the command."""
-    ready_streams()
-    ready_completion()
-    words = (sys.argv[1:] if arguments is None else arguments) or ["--help"]
-    try:
-        code = app(words, prog_name="mcpyard", standalone_mode=False)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        code = 1
-    except Exception as error:  # noqa: BLE001  unexpected errors are raised again
-        from mcpyard.cli.cli_errors import complain
-
-        # After -- comes the command of a server, with options of its own.
-        ours = words[: words.index("--")] if "--" in words else words
-        code = complain(error, as_json="--json" in ours)
-    drop_unwritten()
-    sys.exit(code)

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from mcpyard.domain.invisible import visible
+from mcpyard.domain.invisible import visible as clean
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,23 +20,28 @@ _LEAST_FOR_THE_LAST: Final = 16
 """Columns of a terminal; with less left for it, the last column of a table is unreadable."""
 
 
-def clean(text: str) -> str:
-    """A text that a terminal only shows."""
-    return visible(text)
-
-
 def one_line(text: str) -> str:
     """The first line of a text, cleaned."""
     return clean(text.strip().split("\n", 1)[0].replace("\t", " ").rstrip("\r"))
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows under their heads."""
-    if sys.stdout.isatty():
-        _rich_table(head, rows)
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], empty: str = "") -> None:
+    """Print rows under their heads; where there are none, a sentence on standard error.
+
+    Each row is one line, whatever line ends its cells have.
+    """
+    cells = [[*map(_cell, row)] for row in rows]
+    if empty and not rows:
+        print(empty, file=sys.stderr)
+    elif sys.stdout.isatty():
+        _rich_table(head, cells)
     else:
-        for line in aligned([head, *rows]):
+        for line in aligned([head, *cells]):
             print(line)
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.splitlines()).replace("\t", " ")
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

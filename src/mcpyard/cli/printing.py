@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpyard.cli.output import clean
-from mcpyard.domain.narrowing import sequence_of
 
 if TYPE_CHECKING:
     from mcpyard.cli.known_servers import KnownServers
@@ -35,12 +34,6 @@ def print_raw(raw: bytes) -> int:
     """Print JSON exactly as mcpyard answered."""
     sys.stdout.buffer.write(raw + b"\n")
     return 0
-
-
-def print_warnings(record: JsonObject) -> None:
-    """Print the warnings about a server's definition on standard error."""
-    for each in sequence_of(record.get("warnings")):
-        print(f"warning: {clean(str(each))}", file=sys.stderr)
 
 
 def note_unused(project: Path | None) -> None:

@@ -117,7 +117,7 @@ def allowed(definitions: KnownServers, server: DesiredServer) -> DesiredServer:
         NeedsApproval: Its entry in a project file is not approved.
         Disconnected: The user stopped it.
     """
-    if not definitions.may_run(server):
+    if server.held:
         raise NeedsApproval(
             f'"{server.name}" in {definitions.path} needs your approval; '
             f"approve it: mcpyard approve {shlex.quote(str(definitions.path.parent))}"
@@ -137,8 +137,8 @@ def startable(definitions: KnownServers) -> list[DesiredServer]:
         for each in definitions.servers.values()
         if each.config.enabled and not _stays_stopped(each)
     ]
-    servers = [each for each in enabled if definitions.may_run(each)]
-    unapproved = [each for each in enabled if not definitions.may_run(each)]
+    servers = [each for each in enabled if not each.held]
+    unapproved = [each for each in enabled if each.held]
     if unapproved and not servers:
         allowed(definitions, unapproved[0])
     for each in unapproved:

@@ -1,6 +1,7 @@
 """The status of a server: its word, its colour, the reason and the last log lines."""
 
 import shlex
+import sys
 from collections.abc import Mapping
 from typing import Final
 
@@ -66,8 +67,15 @@ def log_command(record: Mapping[str, object]) -> str:
     return f"mcpyard logs {shlex.quote(str(record['name']))}"
 
 
-def print_trouble(record: Mapping[str, object]) -> None:
-    """Print the last log lines of a server that is not connected, and what to do."""
+def status_line(record: Mapping[str, object]) -> str:
+    """The status of a server, with the reason where it is not connected."""
+    why, _ = reason(record)
+    return f"{status_word(record)}: {why}" if why else status_word(record)
+
+
+def print_status(subject: str, record: Mapping[str, object]) -> None:
+    """Print the status of a server; its last log lines, hint and warnings where it has any."""
+    print(clean(f"{subject}: {status_line(record)}"))
     lines, (_, hint) = last_lines(record), reason(record)
     for each in lines:
         print(f"  | {clean(each)}")
@@ -75,6 +83,8 @@ def print_trouble(record: Mapping[str, object]) -> None:
         print(f"  whole log: {clean(log_command(record))}")
     if hint:
         print(f"hint: {clean(hint)}")
+    for each in sequence_of(record.get("warnings")):
+        print(f"warning: {clean(str(each))}", file=sys.stderr)
 
 
 _APPROVALS: Final[Mapping[str, str]] = {

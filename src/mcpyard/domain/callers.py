@@ -116,11 +116,7 @@ class Caller:
 
     @contextmanager
     def streaming(self, *, again: bool = False) -> Generator[None]:
-        """Count an event stream for the block.
-
-        Args:
-            again: Whether it takes the place of another, which is about to end.
-        """
+        """Count an event stream for the block; `again` if another, about to end, makes way."""
         if self.streams >= self.quotas.streams and not again:
             raise self.refuse("streams")
         self.streams += 1

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 from uuid import UUID
 
+from mcpyard.domain.continuation import is_continued
 from mcpyard.domain.definition.expand import Lookup
 from mcpyard.domain.definition.fallbacks import fallback_problems, names_fallbacks
 from mcpyard.domain.definition.launch import Launch, Unlaunchable, digest, make_launch
@@ -55,12 +56,7 @@ class Definition:
 class Document:
     """What one owner says: its definitions, and what in it could not be used.
 
-    Attributes:
-        owner: Who says it.
-        definitions: The entries that can be used.
-        problems: What is wrong.
-        warnings: What is odd.
-        skipped: The names of the entries that cannot be used.
+    Problems are wrong and warnings odd; `skipped` names the entries that cannot be used.
     """
 
     owner: Owner
@@ -159,15 +155,19 @@ class Shadowed:
 
 
 class MadeServer(NamedTuple):
-    """A server before anything is noted on it, and what it was made from."""
+    """A server before anything is noted on it, and what it was made from.
 
-    owner: Owner
+    One that is `plain` has no variables and was never asked to begin anew.
+    """
+
+    origin: tuple[Owner, SelfIdentity]
     definition: Definition
     policy: PolicyPatch
     turn: int
-    identity: SelfIdentity
     server: DesiredServer
     names_fallbacks: bool
+    id: UUID
+    plain: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,25 +189,21 @@ _NO_POLICY: Final[PolicyPatch] = {}
 def desire(
     documents: Iterable[Document], inputs: DesireInputs, before: Desired = _NOTHING
 ) -> Desired:
-    """Merge the documents into what should be.
-
-    Args:
-        documents: What the owners say.
-        inputs: What is known besides.
-        before: What was desired so far; whatever of it still holds is not made anew.
-    """
+    """Merge the documents into what should be; what still holds of `before` is not made anew."""
     ordered = sorted(documents, key=lambda each: (each.owner.scope.rank, each.owner.place))
     maker = _Maker(inputs, before)
     winners: dict[str, DesiredServer] = {}
     shadowed: list[Shadowed] = []
     for document in ordered:
-        for definition in document.definitions:
-            winner = winners.get(definition.name)
-            if winner is None:
-                winners[definition.name] = maker.server(document.owner, definition)
-            else:
+        unchanged = maker.unchanged(document, winners)
+        winners |= {name: made.server for name, made in unchanged.items()}
+        for definition in document.definitions[len(unchanged) :]:
+            name = definition.name
+            if winner := winners.get(name):
                 shadowed.append(Shadowed(definition, document.owner))
-                winners[definition.name] = _noting_shadow(winner, document.owner)
+                winners[name] = _noting_shadow(winner, document.owner)
+            else:
+                winners[name] = maker.server(document.owner, definition)
     for each in inputs.waiting:
         name = each.definition.name
         winner = winners.get(name)
@@ -218,34 +214,13 @@ def desire(
             held = winner or replace(maker.server(each.owner, each.definition), held=True)
             winners[name] = replace(held, waiting=each)
     problems = tuple(problem for document in ordered for problem in document.problems)
-    servers = {each.id: each for each in winners.values()}
+    servers = _by_id([*winners.values()], before.servers)
     if with_fallbacks := [each for each in maker.made.values() if each.names_fallbacks]:
         configs = {name: each.config for name, each in winners.items()}
         for made in with_fallbacks:
             server = winners[made.server.name]
             servers[server.id] = _noting_fallbacks(server, configs)
     return Desired(servers, tuple(shadowed), problems, maker.made)
-
-
-class DesiredChanges(NamedTuple):
-    """The servers that came or are others than before, and those that are gone."""
-
-    changed: list[DesiredServer]
-    gone: list[UUID]
-
-
-def changes(before: Desired, after: Desired) -> DesiredChanges:
-    """What is different; a server that is the very same object is not looked at."""
-    changed: list[DesiredServer] = []
-    stayed = 0
-    for identity, server in after.servers.items():
-        earlier = before.servers.get(identity)
-        stayed += earlier is not None
-        if earlier is not server:
-            changed.append(server)
-    if stayed == len(before.servers):
-        return DesiredChanges(changed, [])
-    return DesiredChanges(changed, [each for each in before.servers if each not in after.servers])
 
 
 def apply_policy(config: Config, patch: PolicyPatch) -> Config:
@@ -267,6 +242,29 @@ class _Maker:
         self._before = before.made
         self.made: dict[str, MadeServer] = {}
 
+    def unchanged(
+        self, document: Document, taken: Mapping[str, object]
+    ) -> Mapping[str, MadeServer]:
+        """The servers at the front of a document that are as they were, at a glance.
+
+        Sources and stores hand out the same object until it changes. What is added is added at the
+        end, and nothing in front of it is worth a second look.
+        """
+        inputs, servers = self._inputs, dict[str, MadeServer]()
+        before, policy, turns = self._before.get, inputs.policies.get, inputs.turns
+        origin = document.owner, inputs.identity
+        for each in document.definitions:
+            made = before(each.name)
+            if made is None or made.definition is not each or made.origin != origin:
+                break
+            if made.policy is not policy(made.id, _NO_POLICY) or (turns and made.id in turns):
+                break
+            if not made.plain or each.name in taken:
+                break
+            servers[each.name] = made
+        self.made |= servers
+        return servers
+
     def server(self, owner: Owner, definition: Definition) -> DesiredServer:
         """The server that a definition stands for, as far as nothing else is looked at."""
         made = self._before.get(definition.name)
@@ -276,14 +274,12 @@ class _Maker:
         return made.server
 
     def _holds(self, made: MadeServer, owner: Owner, definition: Definition) -> bool:
-        # Sources and stores hand out the same object until it changes.
         inputs, identity = self._inputs, made.server.id
         return (
             made.definition is definition
-            and (made.owner is owner or made.owner == owner)
+            and made.origin == (owner, inputs.identity)
             and made.policy is inputs.policies.get(identity, _NO_POLICY)
             and made.turn == (inputs.turns.get(identity, 0) if inputs.turns else 0)
-            and made.identity is inputs.identity
             and (not made.server.values or self._has_values(made.server))
         )
 
@@ -312,7 +308,9 @@ class _Maker:
             values=launched.values,
         )
         falls_back = names_fallbacks(config)
-        return MadeServer(owner, definition, policy, turn, inputs.identity, server, falls_back)
+        plain = not turn and not launched.values
+        origin = owner, inputs.identity
+        return MadeServer(origin, definition, policy, turn, server, falls_back, identity, plain)
 
     def _launched(self, name: str, config: Config) -> "_Launched":
         values: dict[str, str | None] = {}
@@ -335,6 +333,15 @@ class _Maker:
     def _has_values(self, server: DesiredServer) -> bool:
         lookup = self._inputs.lookup
         return all(lookup(variable) == value for variable, value in server.values.items())
+
+
+def _by_id(
+    servers: list[DesiredServer], before: Mapping[UUID, DesiredServer]
+) -> dict[UUID, DesiredServer]:
+    # An id is slow to look up, and most servers are where they were.
+    if is_continued([*before.values()], servers):
+        return {**before, **{each.id: each for each in servers[len(before) :]}}
+    return {each.id: each for each in servers}
 
 
 class _Launched(NamedTuple):

@@ -44,13 +44,7 @@ _OF_PHASE: Final[Mapping[str, DisplayStatus]] = {
 
 
 def status_of_phase(phase: str, *, tries: int = 0, enabled: bool = True) -> DisplayStatus:
-    """The display status of a phase.
-
-    Args:
-        phase: Where in its life the server is.
-        tries: How often it was tried again since it was lost.
-        enabled: Whether it is switched on.
-    """
+    """The display status of a phase; `tries` counts the restarts since the server was lost."""
     if phase == "stopped" and not enabled:
         return DisplayStatus.DISABLED
     if phase == "connecting" and tries:

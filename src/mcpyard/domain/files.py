@@ -8,14 +8,9 @@ from mcpyard.domain.errors import Problem
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """A file as it was read.
+    """A file as it was read; there is no text where there is no file or a fault.
 
-    Attributes:
-        path: Its path.
-        text: What it says, to the last byte; None where there is no file.
-        fault: Why it cannot be read; then the text is None, too.
-        mode: Who may do what with it, as the system says it.
-        tracked: Whether it is kept under version control.
+    The mode is the system's; a tracked file is kept under version control.
     """
 
     path: str

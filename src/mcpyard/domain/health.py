@@ -67,11 +67,7 @@ class Health:
         return HealthVerdict.RECOVERED
 
     def missed(self, *, working: bool) -> HealthVerdict | None:
-        """A ping was not answered.
-
-        Args:
-            working: Whether a call within its time limit waits for its answer.
-        """
+        """A ping was not answered; `working` while a call within its time limit waits."""
         self._tries += 1
         self.misses += not working
         if self._opens():

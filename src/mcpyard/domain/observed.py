@@ -31,12 +31,7 @@ class SessionFacts:
 
 @dataclass(frozen=True, slots=True)
 class CacheHint:
-    """How long a list may be kept, and by whom, as its server said.
-
-    Attributes:
-        ttl_ms: Milliseconds; None when nothing was said.
-        public: Whether it is the same for everybody.
-    """
+    """How long a list may be kept, if its server said so, and whether by everybody alike."""
 
     ttl_ms: int | None = None
     public: bool = False
@@ -85,21 +80,9 @@ class Capabilities:
 class Observed:
     """What the supervisor holds of one server, and the desired state it last took over.
 
-    Attributes:
-        id: Which server.
-        state: Its phase, and the cause if it is not connected.
-        launch_digest: Of the launch it runs or last ran.
-        policy_digest: Of the policy it follows.
-        turn: The last turn it took.
-        since: When it entered its phase.
-        next_retry_at: When it will be tried again.
-        pid: Of its process.
-        session: What it said about itself; None while it is not connected.
-        tools: Its tools.
-        warnings: How it misbehaves, without being lost.
-        offer: What else it offers.
-        concurrency: How many calls it runs at once; None for no limit.
-        late_events: How many events came too late to count.
+    The digests are those of the launch it runs or last ran and of the policy it follows; there is a
+    session only while it is connected. Warnings tell how it misbehaves without being lost. No
+    concurrency is no limit; late events came too late to count.
     """
 
     id: UUID

@@ -367,20 +367,14 @@ class ClientFiles(Protocol):
     async def read(self, paths: Iterable[str], *, fresh: bool = False) -> Mapping[str, FileText]:
         """What files say, by path; one that cannot be read has a fault.
 
-        Args:
-            paths: Which ones.
-            fresh: Look into every one, even if it seems to be as it was.
+        Fresh, each is looked into even if it seems to be as it was.
         """
         ...
 
     def locked(
         self, paths: Iterable[str], locks: Iterable[FileLock]
     ) -> AbstractAsyncContextManager[None]:
-        """Keep other yards, and the programs themselves, from writing.
-
-        Args:
-            paths: The files that will be written.
-            locks: The locks of the programs that may write them, too.
+        """Keep other yards, and the programs with these locks, from writing some files.
 
         Raises:
             FileBusy: Somebody else holds one for too long.

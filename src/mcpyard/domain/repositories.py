@@ -11,7 +11,6 @@ from typing import Protocol
 from uuid import UUID
 
 from mcpyard.domain.desired import PolicyEdit, PolicyPatch
-from mcpyard.domain.ports import Memory
 from mcpyard.domain.stored import (
     Approval,
     CallQuery,
@@ -32,22 +31,13 @@ class Definitions(Protocol):
         """Every one, in the order of their arrival."""
         ...
 
-    def get(self, server: UUID) -> StoredDefinition | None:
-        """The one with this id."""
-        ...
-
-    async def add(self, name: str, definition: Mapping[str, object]) -> StoredDefinition:
-        """Register a server; a name that was used before gets the id back that it had.
-
-        Raises:
-            NameTaken: Another one has the name.
-        """
-        ...
-
     async def add_all(
         self, definitions: Mapping[str, Mapping[str, object]]
     ) -> Sequence[StoredDefinition]:
-        """Register the servers whose names are free, in one write (see `add`)."""
+        """Register the servers whose names are free, in one write.
+
+        A name that was used before gets the id back that it had.
+        """
         ...
 
     async def replace(
@@ -61,16 +51,11 @@ class Definitions(Protocol):
     ) -> StoredDefinition:
         """Change a server, and its name and policy as well if they are given, in one write.
 
-        Args:
-            server: Which one.
-            definition: What it is from now on.
-            expected: The digest it must still have; None for any.
-            name: Its new name.
-            policy: Gives its new policy for the old one; called in another thread, maybe twice.
+        The policy is made out of the old one in another thread, maybe twice.
 
         Raises:
             ServerUnknown: There is none with this id.
-            DocumentMoved: It has another digest by now.
+            DocumentMoved: It has another digest than the expected one by now.
             NameTaken: Another one has the name.
         """
         ...
@@ -84,12 +69,11 @@ class Definitions(Protocol):
         """
         ...
 
-    async def remove(self, server: UUID, *, expected: str | None = None) -> StoredDefinition:
+    async def remove(self, server: UUID) -> StoredDefinition:
         """Take a server out, with its policy and the tools it listed.
 
         Raises:
             ServerUnknown: There is none with this id.
-            DocumentMoved: It has another digest by now.
         """
         ...
 
@@ -112,9 +96,7 @@ class Policies(Protocol):
     async def change(self, server: UUID, edit: PolicyEdit) -> PolicyPatch:
         """Make a policy out of the one there is; of two changes at once none is lost.
 
-        Args:
-            server: Whose.
-            edit: Gives the new policy for the old one; called in another thread, maybe twice.
+        The edit is called in another thread, maybe twice.
         """
         ...
 
@@ -198,10 +180,6 @@ class Approvals(Protocol):
         """Keep an approval in place of the folder's earlier one."""
         ...
 
-    async def withdraw(self, folder: str) -> None:
-        """Forget what was approved of a folder."""
-        ...
-
 
 class Journal(Protocol):
     """The last calls: bounded, and worth no waiting; no caller removes the lines of another."""
@@ -229,20 +207,11 @@ class Edits(Protocol):
     """The last edits of files."""
 
     async def add(self, edit: FileEdit, unit: int | None = None) -> EditEntry:
-        """Keep an edit; the oldest ones beyond the limit are forgotten.
-
-        Args:
-            edit: The edit.
-            unit: The id of the edit that it belongs together with; None for one on its own.
-        """
+        """Keep an edit, with those of a unit; the oldest ones beyond the limit are forgotten."""
         ...
 
-    async def recent(self, limit: int = 100) -> Sequence[EditEntry]:
-        """The last edits, newest first; those that belong together count as one."""
-        ...
-
-    async def get(self, number: int) -> tuple[EditEntry, FileEdit] | None:
-        """One edit with its contents."""
+    async def recent(self) -> Sequence[EditEntry]:
+        """The last edits, newest first."""
         ...
 
     async def together(self, unit: int) -> Sequence[tuple[EditEntry, FileEdit]]:
@@ -267,62 +236,4 @@ class DroppedFields(Protocol):
 
     async def set(self, place: str, name: str, left: DroppedField | None) -> None:
         """Keep what a copy left out in place of what was kept; None forgets it."""
-        ...
-
-
-class Repositories(Protocol):
-    """All that a store keeps."""
-
-    @property
-    def definitions(self) -> Definitions:
-        """The servers of the user's own scope."""
-        ...
-
-    @property
-    def memory(self) -> Memory:
-        """Identities, exposed names, listed tools, ways to reach servers."""
-        ...
-
-    @property
-    def policies(self) -> Policies:
-        """What people changed about servers."""
-        ...
-
-    @property
-    def profiles(self) -> Profiles:
-        """Named selections for the gateway."""
-        ...
-
-    @property
-    def tokens(self) -> Tokens:
-        """The call tokens."""
-        ...
-
-    @property
-    def sessions(self) -> LoginSessions:
-        """The browsers that were let in."""
-        ...
-
-    @property
-    def approvals(self) -> Approvals:
-        """The user's word on project files."""
-        ...
-
-    @property
-    def journal(self) -> Journal:
-        """The last calls."""
-        ...
-
-    @property
-    def edits(self) -> Edits:
-        """The last edits of files."""
-        ...
-
-    @property
-    def dropped_fields(self) -> DroppedFields:
-        """What copies left out."""
-        ...
-
-    async def close(self) -> None:
-        """Write what is not written yet, and let the files go."""
         ...

@@ -34,13 +34,9 @@ _WORDS: Final = {
     Phase.STOPPED: PublicStatus(Status.DISCONNECTED, RunState.STOPPED),
     Phase.CONNECTING: PublicStatus(Status.CONNECTING, RunState.RUNNING),
     Phase.CONNECTED: PublicStatus(Status.CONNECTED, RunState.RUNNING),
-    Phase.DEGRADED: PublicStatus(Status.ERROR, RunState.ERROR),
-    Phase.BACKOFF: PublicStatus(Status.ERROR, RunState.ERROR),
-    Phase.FAILED: PublicStatus(Status.ERROR, RunState.ERROR),
-    Phase.NEEDS_AUTH: PublicStatus(Status.ERROR, RunState.ERROR),
-    Phase.NEEDS_APPROVAL: PublicStatus(Status.ERROR, RunState.ERROR),
     Phase.STOPPING: PublicStatus(Status.DISCONNECTED, RunState.RUNNING),
 }
+_TROUBLE: Final = PublicStatus(Status.ERROR, RunState.ERROR)
 
 
 def public_words(state: State) -> PublicStatus:
@@ -49,4 +45,4 @@ def public_words(state: State) -> PublicStatus:
         return PublicStatus(Status.CONNECTING, RunState.ERROR)
     if state.phase is Phase.BACKOFF and state.was_connected:
         return PublicStatus(Status.DISCONNECTED, RunState.ERROR)
-    return _WORDS[state.phase]
+    return _WORDS.get(state.phase, _TROUBLE)

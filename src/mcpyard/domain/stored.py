@@ -5,11 +5,14 @@ A store never sees a secret that it can do without: tokens, cookies and links co
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
-from typing import NamedTuple
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from mcpyard.domain.definition.approval import Entries
+
+SOON: Final = timedelta(days=7)
+"""How long before its expiry a token is warned of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,15 @@ class CallToken:
     created: datetime
     last_used: datetime | None = None
     revoked: datetime | None = None
+    expires: datetime | None = None
+
+    def is_expired(self, now: datetime) -> bool:
+        """Whether it opens nothing any more."""
+        return self.expires is not None and now >= self.expires
+
+    def expires_soon(self, now: datetime) -> bool:
+        """Whether it is time to make another one."""
+        return self.expires is not None and timedelta() < self.expires - now <= SOON
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +59,10 @@ class LoginSession:
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """What was approved of a folder's file.
+    """What was approved of a folder's file, and when last.
 
-    Attributes:
-        folder: The folder.
-        at: When something was approved last.
-        entries: The approved entries. None for an approval that version 0.1 stored, which was for
-            the folder: it binds to the entries that are found when the folder is served next.
+    An approval that version 0.1 stored has no entries, for it was for the folder: it binds to the
+    entries that are found when the folder is served next.
     """
 
     folder: str
@@ -64,17 +73,9 @@ class Approval:
 class CallRecord(NamedTuple):
     """One line of the call journal; a tuple because one is made for every call.
 
-    Attributes:
-        at: When it began.
-        who: The caller, in words.
-        server: Which server.
-        server_name: What that was called then.
-        tool: The server's own name of the tool.
-        ms: How long it took.
-        outcome: `ok`, `tool_error`, or the problem type of the error.
-        bytes_in: Size of the arguments.
-        bytes_out: Size of the result.
-        id: Given by the journal; later calls have higher ones.
+    The server's name is what it was called then; the outcome is `ok`, `tool_error`, or the problem
+    type of the error; bytes are the sizes of the arguments and of the result. The journal gives
+    the id: later calls have higher ones.
     """
 
     at: datetime
@@ -91,16 +92,7 @@ class CallRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CallQuery:
-    """Which calls to show; None stands for any.
-
-    Attributes:
-        server: Of this server.
-        tool: Of this tool.
-        outcome: With this outcome.
-        who: Of this caller.
-        before: With a lower id, to page on.
-        limit: How many at most.
-    """
+    """Which calls to show, at most so many; None stands for any, `before` is an id to page on."""
 
     server: UUID | None = None
     tool: str | None = None
@@ -112,16 +104,7 @@ class CallQuery:
 
 @dataclass(frozen=True, slots=True)
 class FileEdit:
-    """One edit of a file, with all it takes to undo it.
-
-    Attributes:
-        at: When.
-        who: Who asked for it.
-        kind: What was done, in a word.
-        path: The file.
-        before: Its content before; None when there was no file.
-        after: Its content after; None when it was removed.
-    """
+    """One edit of a file, with its contents before and after; None where there was no file."""
 
     at: datetime
     who: str
@@ -149,12 +132,9 @@ class EditEntry:
 
 @dataclass(frozen=True, slots=True)
 class DroppedField:
-    """What a copy left out, for the way back.
+    """What a copy left out, for the way back, in the words of the client that it came from.
 
-    Attributes:
-        client: The program that it came from, whose words the fields are in.
-        mark: What the copy is known by; another server of its name does not have it.
-        fields: What was left out.
+    The copy is known by its mark: another server of its name does not have it.
     """
 
     client: str

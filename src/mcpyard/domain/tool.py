@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from mcpyard.domain.errors import Problem
-from mcpyard.domain.narrowing import is_array, is_object, object_of
+from mcpyard.domain.narrowing import object_of
+from mcpyard.domain.nesting import nested_deeper
 
 MOST_LEVELS: Final = 128
 """Objects and arrays in each other; what is deeper cannot be written again by every program."""
@@ -56,34 +57,15 @@ def read_tools(listed: Iterable[object]) -> tuple[tuple[ToolDefinition, ...], tu
     tools: dict[str, ToolDefinition] = {}
     problems: list[Problem] = []
     for index, each in enumerate(listed):
-        raw: Mapping[str, object] = {}
-        if is_object(each):
-            raw = each
+        raw = object_of(each)
         name = raw.get("name")
         if not isinstance(name, str) or not name:
             problems.append(Problem(f"tools[{index}]", "has no name"))
         elif name in tools:
             problems.append(Problem(f"tools[{index}]", f'repeats the name "{name[:80]}"'))
-        elif _is_too_deep(raw):
+        elif nested_deeper(raw, MOST_LEVELS):
             fault = f'("{name[:80]}") is nested more than {MOST_LEVELS} levels deep and is left out'
             problems.append(Problem(f"tools[{index}]", fault))
         else:
             tools[name] = ToolDefinition(name, raw)
     return tuple(tools.values()), tuple(problems)
-
-
-def _is_too_deep(raw: object) -> bool:
-    level: list[object] = [raw]
-    for _ in range(MOST_LEVELS):
-        level = [
-            child for each in level for child in _children(each) if isinstance(child, dict | list)
-        ]
-        if not level:
-            return False
-    return True
-
-
-def _children(value: object) -> Iterable[object]:
-    if is_object(value):
-        return value.values()
-    return value if is_array(value) else ()

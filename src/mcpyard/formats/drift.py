@@ -26,12 +26,7 @@ _ORDER: Final = tuple(Field)
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A definition and all files that have it.
-
-    Attributes:
-        statuses: The servers that say the same.
-        values: What it says where the variants differ, by neutral words and fit to be shown.
-    """
+    """A definition, all servers that have it, and what it says where the variants differ."""
 
     statuses: tuple[ServerStatus, ...]
     values: Mapping[str, str]

@@ -119,10 +119,10 @@ def _present_word(
 def _servers(
     ref: ClientScopeRef, text: str
 ) -> tuple[tuple[str, ...], EntrySchema, dict[str, object]]:
-    parsed, value = editor_of(ref.client).parse(text, "")
-    shape = shape_of(ref, value)
+    parsed = editor_of(ref.client).parse(text)
+    shape = shape_of(ref, parsed)
     path = (*ref.above, *shape.keys)
-    return path, shape, object_at(parsed, value, path)
+    return path, shape, object_at(parsed, path)
 
 
 def _check_loadable(

@@ -23,20 +23,14 @@ __all__ = (
     "Text",
     "files_of",
     "judge",
-    "statuses",
 )
 
 
 @dataclass(frozen=True, slots=True)
 class ServerStatus:
-    """A server of a file, and what becomes of it.
+    """A server of a file, what becomes of it and why, and where a file decides that.
 
-    Attributes:
-        ref: The client and the scope, with the shape its file is in.
-        listed: The server as it stands in the file, which is `listed.place.file`.
-        state: What becomes of it.
-        reason: Why, as a sentence; empty for one that is used as it stands.
-        where: What decides it, where a file does.
+    The file is `listed.place.file`; there is no reason for one that is used as it stands.
     """
 
     ref: ClientScopeRef
@@ -50,12 +44,7 @@ class ServerStatus:
 class ScopeFile:
     """A file of a scope; an absent one is given only where the scope has no other.
 
-    Attributes:
-        ref: The client and the scope, with the shape the file is in.
-        path: Where it is, or would be created.
-        exists: Whether there is such a file, readable or not.
-        statuses: Its servers, in the order of the file.
-        problems: What keeps us, or the program, from reading it, with line and column.
+    Its problems keep us, or the program, from reading it.
     """
 
     ref: ClientScopeRef
@@ -86,13 +75,6 @@ def files_of(client: Client, host: ClientFolders) -> tuple[str, ...]:
             if usable(location, (), host):
                 paths |= dict.fromkeys(candidates(location, host))
     return tuple(paths)
-
-
-def statuses(
-    client: Client, host: ClientFolders, texts: Mapping[str, Text]
-) -> tuple[ServerStatus, ...]:
-    """The servers of a client and what becomes of each; `judge` tells the problems too."""
-    return judge(client, host, texts).statuses
 
 
 def judge(client: Client, host: ClientFolders, texts: Mapping[str, Text]) -> Evaluation:

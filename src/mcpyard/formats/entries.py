@@ -15,6 +15,7 @@ from mcpyard.domain.narrowing import is_mapping, is_sequence
 from mcpyard.formats.entry_values import READERS, Wrong
 from mcpyard.formats.facts import (
     LOCAL_FIELDS,
+    OPPOSITE,
     REMOTE_FIELDS,
     REMOTE_WAYS,
     TIMES,
@@ -31,25 +32,10 @@ _UNTRANSLATED: Final = frozenset({Field.ENV_VARS})
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What an entry says of a server.
+    """What an entry says of a server, by the names of `Field`; `unknown` is all else, as written.
 
-    Attributes:
-        command: The program.
-        args: Its arguments.
-        env: Its variables.
-        url: The address, of a remote server.
-        enabled: Whether it is switched on, where the entry says so itself.
-        type: The way messages travel, where it is said.
-        headers: The HTTP headers.
-        cwd: The folder the program runs in.
-        call_timeout: The limit of a call, in milliseconds.
-        start_timeout: The limit of a start, in milliseconds.
-        only_tools: The tools that are offered, all others not.
-        except_tools: The tools that are not offered.
-        env_vars: The names of variables that the program gets from its environment.
-        env_headers: Headers whose values are in variables, by the variable's name.
-        bearer: The name of the variable with the bearer token.
-        unknown: All else, as it is written.
+    Times are in milliseconds. Of `env_vars`, `env_headers` and `bearer` the values are the names of
+    variables that the program reads.
     """
 
     command: str | None = None
@@ -149,8 +135,7 @@ def opened(raw: Mapping[str, object], shape: EntrySchema) -> dict[str, object]:
     flat: dict[str, object] = {}
     for word, value in raw.items():
         if word in objects_of(shape) and is_mapping(value):
-            members = value
-            flat |= {f"{word}.{member}": each for member, each in members.items()}
+            flat |= {f"{word}.{member}": each for member, each in value.items()}
         else:
             flat[word] = value
     return flat
@@ -186,7 +171,7 @@ def _values(name: Field, word: str, value: object, shape: EntrySchema) -> dict[F
         return {name: _way(value, shape)}
     understood = READERS[name](value)
     if name is Field.ENABLED:
-        understood = understood is not (word in shape.opposite)
+        understood = understood is not (word == OPPOSITE)
     if name in TIMES:
         understood = round(understood * shape.units.get(word, Unit()).milliseconds, 3)
     return {name: understood}
@@ -224,7 +209,7 @@ def _spelled(
             spelling = shape.types.get(EntryTransport(str(value)))
             return {word: spelling} if spelling else {}
         case Field.ENABLED:
-            return {word: value is not (word in shape.opposite)}
+            return {word: value is not (word == OPPOSITE)}
         case Field.URL:
             return {_url_word(word, values.get(Field.TYPE), shape): value}
         case _:

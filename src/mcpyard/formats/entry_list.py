@@ -16,13 +16,9 @@ from mcpyard.formats.locations import ClientScopeRef
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A server of a file.
+    """A server of a file, and the problems that keep its program from using it.
 
-    Attributes:
-        name: What it is called there.
-        place: Where it stands.
-        entry: What it says; None for what is no entry at all.
-        problems: What keeps its program from using it, with places.
+    What is no entry at all has none.
     """
 
     name: str
@@ -38,13 +34,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class FileListing:
-    """What stands in a file.
-
-    Attributes:
-        ref: Whose file it is, with the shape it was found in.
-        servers: In the order of the file.
-        problems: What keeps the program from reading the file as a whole.
-    """
+    """The servers of a file, in its order, and what keeps the program from reading all of it."""
 
     ref: ClientScopeRef
     servers: tuple[Listed, ...] = ()
@@ -84,15 +74,15 @@ def read_scopes(
     refs: Sequence[ClientScopeRef], text: str, file: str = ""
 ) -> tuple[FileListing, ...]:
     """List the servers of several scopes of one client that share a file, which is read once."""
-    parsed, value = editor_of(refs[0].client).parse(text, file)
-    return tuple(listing_of(ref, parsed, value) for ref in refs)
+    parsed = editor_of(refs[0].client).parse(text, file)
+    return tuple(listing_of(ref, parsed) for ref in refs)
 
 
-def listing_of(ref: ClientScopeRef, parsed: Parsed, value: object) -> FileListing:
+def listing_of(ref: ClientScopeRef, parsed: Parsed) -> FileListing:
     """List the servers of a text that was parsed already."""
-    ref = replace(ref, schema=shape_of(ref, value))
+    ref = replace(ref, schema=shape_of(ref, parsed))
     path = (*ref.above, *ref.shape.keys)
-    servers = object_at(parsed, value, path)
+    servers = object_at(parsed, path)
     listed = tuple(_listed(ref, parsed, path, name, raw) for name, raw in servers.items())
     whole = (mark_problem(ref.client, parsed), strict_problem(ref.client, parsed))
     return FileListing(ref, listed, tuple(each for each in whole if each))

@@ -28,16 +28,14 @@ def texts(value: object) -> tuple[str, ...]:
     """A list of strings."""
     if not is_array(value):
         raise Wrong(f"expected a list of strings, found {describe(value)}")
-    items = value
-    return tuple(text(item, f"[{index}]") for index, item in enumerate(items))
+    return tuple(text(item, f"[{index}]") for index, item in enumerate(value))
 
 
 def pairs(value: object) -> Mapping[str, str]:
     """An object of strings."""
     if not is_object(value):
         raise Wrong(f"expected an object of strings, found {describe(value)}")
-    members = value
-    return {name: text(item, f".{name}") for name, item in members.items()}
+    return {name: text(item, f".{name}") for name, item in value.items()}
 
 
 def boolean(value: object) -> bool:

@@ -46,8 +46,8 @@ def read(environment: Mapping[str, str]) -> Document:
         except DefinitionError as error:
             problems += error.problems
             skipped.add(name)
-    found_all = tuple(definitions.values())
-    return Document(OWNER, found_all, tuple(problems), skipped=frozenset(skipped))
+    servers = tuple(definitions.values())
+    return Document(OWNER, servers, tuple(problems), skipped=frozenset(skipped))
 
 
 def _definition(name: str, prefix: str, environment: Mapping[str, str]) -> Definition:

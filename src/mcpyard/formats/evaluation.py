@@ -5,13 +5,13 @@ from typing import Final
 
 from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
 from mcpyard.domain.narrowing import is_object, object_of
-from mcpyard.formats.documents import name_place
+from mcpyard.formats.documents import Parsed, name_place, value_at
 from mcpyard.formats.entries import Entry, field_of, objects_of, understand
 from mcpyard.formats.entry_list import FileListing, Listed, listing_of
 from mcpyard.formats.facts import Client, ClientScope, Effective, Field
 from mcpyard.formats.locations import ClientFolders, ClientScopeRef, candidates, usable
 from mcpyard.formats.rules import Judge, RuleVerdict
-from mcpyard.formats.texts import Opened, ParsedFiles
+from mcpyard.formats.texts import ParsedFiles
 
 _KEPT_OUT: Final = frozenset({Effective.UNTRUSTED, Effective.BLOCKED, Effective.INVALID})
 _SETTLED: Final = _KEPT_OUT | {Effective.SHADOWED}
@@ -25,8 +25,8 @@ class Read:
         text = parsed_files.text(path)
         self.path = path
         self.exists = text.text is not None or text.fault is not None
-        self.opened = parsed_files.open(path)
-        self.listing = _listing(ref, self.opened, parsed_files.problems.get(path, ()))
+        self.parsed = parsed_files.open(path)
+        self.listing = _listing(ref, self.parsed, parsed_files.problems.get(path, ()))
         self.verdicts: dict[str, RuleVerdict] = {}
 
     @property
@@ -40,15 +40,15 @@ class Read:
 
     def raw(self, name: str) -> object:
         """A server as it is written."""
-        return self.opened.at(self.keys(name)) if self.opened else None
+        return value_at(self.parsed.value, self.keys(name)) if self.parsed else None
 
     def place(self, name: str, *steps: str) -> SourceLocation | None:
         """Where a server stands, or the innermost part of it that is there."""
         path = self.keys(name)
         for step in steps:
-            if self.opened and self.opened.parsed.has((*path, step)):
+            if self.parsed and self.parsed.has((*path, step)):
                 path = (*path, step)
-        return name_place(self.opened.parsed, path) if self.opened else None
+        return name_place(self.parsed, path) if self.parsed else None
 
     def same(self, name: str) -> Listed | None:
         """The server that the client takes for one of this name."""
@@ -171,12 +171,12 @@ def _hide(files: list[Read]) -> None:
 
 
 def _listing(
-    ref: ClientScopeRef, opened: Opened | None, problems: tuple[Problem, ...]
+    ref: ClientScopeRef, parsed: Parsed | None, problems: tuple[Problem, ...]
 ) -> FileListing:
-    if opened is None:
+    if parsed is None:
         return FileListing(ref, problems=problems)
     try:
-        return listing_of(ref, opened.parsed, opened.value)
+        return listing_of(ref, parsed)
     except DocumentBroken as broken:
         return FileListing(ref, problems=broken.problems)
 
@@ -235,8 +235,7 @@ def _stub(entry: Entry, listed: Listed) -> RuleVerdict | None:
 def _merged(lower: object, upper: object) -> object:
     if not is_object(lower) or not is_object(upper):
         return upper
-    below, above = lower, upper
-    return {**below, **{key: _merged(below.get(key), each) for key, each in above.items()}}
+    return {**lower, **{key: _merged(lower.get(key), each) for key, each in upper.items()}}
 
 
 def _hidden(files: list[Read], file: Read, name: str) -> RuleVerdict | None:

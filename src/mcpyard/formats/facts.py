@@ -185,7 +185,7 @@ class Condition:
             words; a map or a list of folders by which the project is trusted; a variable.
         keys: Where it stands in each of the files; for a variable, its name.
         files: The files, any of which may say so.
-        words: What counts as yes.
+        values: What counts as yes.
     """
 
     sign: Match
@@ -249,14 +249,13 @@ class EntrySchema:
     """How entries are spelled.
 
     Attributes:
+        field_names: The word for each field it has; a dot leads into an object.
         keys: The path of the object that holds them.
-        words: The word for each field it has; a dot leads into an object.
         also: Other words that are read, and the field each means.
         joined: Whether `command` is a list that holds the arguments too.
         joinable: Whether it can be such a list too, beside the usual text.
-        opposite: The words for `enabled` that mean the opposite.
         types: The word of each way that can be said; a word of several ways is read as the first.
-        type_words: Other words that are read.
+        type_aliases: Other words that are read.
         type_needed: The ways for which an entry without a type is refused.
         type_written: The ways for which we write one.
         url_ways: What an address without a type is, by the word it stands under.
@@ -268,12 +267,11 @@ class EntrySchema:
         versions: The versions of the program that read it.
     """
 
-    keys: tuple[str, ...]
     field_names: Mapping[Field, str]
+    keys: tuple[str, ...] = ("mcpServers",)
     also: Mapping[str, Field] = field(default_factory=dict[str, Field])
     joined: bool = False
     joinable: bool = False
-    opposite: frozenset[str] = frozenset()
     types: Mapping[EntryTransport, str] = field(default_factory=dict[EntryTransport, str])
     type_aliases: Mapping[str, EntryTransport] = field(default_factory=dict[str, EntryTransport])
     type_needed: frozenset[EntryTransport] = frozenset()
@@ -360,3 +358,22 @@ USUAL_TYPES: Final[Mapping[EntryTransport, str]] = {
     EntryTransport.SSE: "sse",
     EntryTransport.REMOTE: "http",
 }
+
+
+OPPOSITE: Final = "disabled"
+"""The word that means the opposite of `enabled`, in every program that has it."""
+
+
+def user_file(*templates: str, switch: Switch = IN_ENTRY) -> ClientScope:
+    """A scope of the user's servers, in a file of theirs alone."""
+    return ClientScope("user", Location(templates), switch=switch)
+
+
+def project_file(*templates: str, switch: Switch = IN_ENTRY, trust: str = "") -> ClientScope:
+    """A scope of a project's servers, which count instead of the user's of the same name."""
+    return ClientScope("project", Location(templates), switch=switch, trust=trust, hides=("user",))
+
+
+def types_with_http(word: str) -> Mapping[EntryTransport, str]:
+    """The usual types, with another word for streamable HTTP."""
+    return {**USUAL_TYPES, EntryTransport.HTTP: word, EntryTransport.REMOTE: word}

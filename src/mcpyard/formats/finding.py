@@ -44,16 +44,10 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing found.
+    """One thing found: an id of `SAYS`, which begins with its rule, and where it stands.
 
-    Attributes:
-        says: What is so: an id of `SAYS`, which begins with its rule.
-        client: The id of the client.
-        scope: The scope; empty for a file that belongs to none.
-        name: The server; empty for all of the file.
-        place: Where it stands.
-        facts: What fills the blanks of what it says; `program` is what the client calls itself.
-        advice: What to do about it.
+    The scope is empty for a file that belongs to none, the name for all of a file. The facts fill
+    the blanks of what it says; `program` is what the client calls itself.
     """
 
     says: str

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.narrowing import object_of
-from mcpyard.formats.documents import name_place
+from mcpyard.formats.documents import name_place, value_at
 from mcpyard.formats.editors import jsonc
 from mcpyard.formats.effective import parse_files
 from mcpyard.formats.entry_list import mark_problem, strict_problem
@@ -55,9 +55,9 @@ def _whole_file(file: Read) -> Iterator[Finding]:
 
 
 def _file_rules(file: Read) -> dict[Problem | None, tuple[str, str]]:
-    if file.opened is None:
+    if file.parsed is None:
         return {}
-    client, parsed = file.ref.client, file.opened.parsed
+    client, parsed = file.ref.client, file.parsed
     return {
         mark_problem(client, parsed): ("byte-order-mark", "save-without-mark"),
         strict_problem(client, parsed): ("not-strict-json", "make-strict"),
@@ -66,16 +66,16 @@ def _file_rules(file: Read) -> dict[Problem | None, tuple[str, str]]:
 
 def _mixed_shapes(file: Read) -> Iterator[Finding]:
     """Entries in an older shape, beside those of the shape that the file is in."""
-    ref, opened = file.ref, file.opened
+    ref, parsed = file.ref, file.parsed
     for other in ref.client.shapes:
         depth = len(other.keys)
-        if opened is None or other is ref.shape or ref.shape.keys[:depth] != other.keys:
+        if parsed is None or other is ref.shape or ref.shape.keys[:depth] != other.keys:
             continue
         path = (*ref.above, *other.keys)
-        beside = object_of(opened.at(path))
+        beside = object_of(value_at(parsed.value, path))
         for name, value in beside.items():
             if name != ref.shape.keys[depth] and isinstance(value, dict):
-                where = Where(ref, name, name_place(opened.parsed, (*path, name)))
+                where = Where(ref, name, name_place(parsed, (*path, name)))
                 home = ".".join(ref.shape.keys)
                 yield where.finding("mixed-shapes", advice("move-into"), home=home)
 
@@ -99,14 +99,14 @@ def _names(file: Read) -> Iterator[Finding]:
 
 def _repeated(file: Read) -> Iterator[Finding]:
     """Members of one name: the last one counts, and the others are easily taken for it."""
-    opened = file.opened
-    if opened is None or not isinstance(opened.parsed, jsonc.JsoncDocument):
+    parsed = file.parsed
+    if parsed is None or not isinstance(parsed, jsonc.JsoncDocument):
         return
     path = (*file.ref.above, *file.ref.shape.keys)
     for depth in range(len(path) + 1):
-        if not isinstance(opened.at(path[:depth]), dict):
+        if not isinstance(value_at(parsed.value, path[:depth]), dict):
             return
-        for name, place in opened.parsed.repeated(path[:depth]).items():
+        for name, place in parsed.repeated(path[:depth]).items():
             # Of the objects above, only the one on the way to the servers matters here.
             if depth == len(path) or name == path[depth]:
                 where = Where(file.ref, name if depth == len(path) else "", place)

@@ -27,11 +27,7 @@ class ClientFolders:
 class ClientScopeRef:
     """A client, one of its scopes, and the project it is looked at from.
 
-    Attributes:
-        client: The program.
-        scope: Where it keeps the servers that are meant.
-        project: The folder of the project.
-        found: The shape its file was found in; None for that of a new file.
+    The schema is the one its file was found in; None for that of a new file.
     """
 
     client: Client

@@ -8,6 +8,7 @@ An edit keeps the spelling it finds, and whatever the entry holds that we do not
 import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Final, NamedTuple
 
 from mcpyard.domain.definition import checks
@@ -23,13 +24,11 @@ from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, DocumentBroken, Problem, SourceLocation
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Transport
 from mcpyard.domain.narrowing import is_object, object_of
-from mcpyard.formats.documents import says_something
 from mcpyard.formats.editors import jsonc
-from mcpyard.formats.editors.jsonc_scan import OUTERMOST
+from mcpyard.formats.editors.jsonc_scan import OUTERMOST, begun, says_something
 
 KEY: Final = "mcpServers"
 
-_NEW_FILE: Final = "{}\n"
 _MAX_NOTES: Final = 20
 """Comments reported one by one; a file that is mostly comments needs no more to make the point."""
 
@@ -52,8 +51,18 @@ class _Seen(NamedTuple):
     definition: Definition
 
 
+class _LastRead(NamedTuple):
+    """What a text gave the last time; `skipped` are the problems of entries that cannot be used."""
+
+    parsed: jsonc.JsoncDocument
+    seen: Mapping[str, _Seen]
+    skipped: Mapping[str, tuple[Problem, ...]]
+
+
 class McpJsonReader:
     """Reads one file again and again; of an entry that says the same, the definition is the same.
+
+    What stands in front of a change is not even looked at.
 
     Args:
         owner: Who owns it; its place is the file's name in every message.
@@ -63,27 +72,38 @@ class McpJsonReader:
     def __init__(self, owner: Owner, *, strict: bool = False) -> None:
         self._owner = owner
         self._strict = strict
-        self._seen: Mapping[str, _Seen] = {}
+        self._last: _LastRead | None = None
+
+    @property
+    def parsed(self) -> jsonc.JsoncDocument | None:
+        """What the last text that could be read gave."""
+        return self._last.parsed if self._last else None
 
     def read(self, text: str) -> Document:
         """Read the file's text, or raise `DocumentBroken`."""
-        parsed = jsonc.parse(text, file=self._owner.place, along=(KEY, *OUTERMOST))
-        seen: dict[str, _Seen] = {}
+        last = self._last
+        along, file = (KEY, *OUTERMOST), self._owner.place
+        parsed = jsonc.parse(text, file=file, along=along, before=last.parsed if last else None)
+        same = parsed.unchanged((KEY,)) if last and not last.skipped else 0
+        earlier: Mapping[str, _Seen] = last.seen if last else {}
+        seen = dict(islice(earlier.items(), same))
         skipped: dict[str, tuple[Problem, ...]] = {}
-        for name, raw in _entries(parsed).items():
+        for name, raw in islice(_entries(parsed).items(), same, None):
             try:
-                seen[name] = self._read(parsed, name, raw)
+                seen[name] = self._read(parsed, name, raw, earlier.get(name))
             except DefinitionError as error:
                 skipped[name] = error.problems
         # In one step: two texts may be read at once.
-        self._seen = seen
+        self._last = _LastRead(parsed, seen, skipped)
         notes = (*_extras(parsed), *_alike(parsed, [*seen]))
         problems = tuple(problem for group in skipped.values() for problem in group)
         definitions = tuple(each.definition for each in seen.values())
         return Document(self._owner, definitions, problems, notes, frozenset(skipped))
 
-    def _read(self, parsed: jsonc.JsoncDocument, name: str, raw: object) -> _Seen:
-        (place, spelling), earlier = parsed.member((KEY, name)), self._seen.get(name)
+    def _read(
+        self, parsed: jsonc.JsoncDocument, name: str, raw: object, earlier: _Seen | None
+    ) -> _Seen:
+        place, spelling = parsed.member((KEY, name))
         if earlier is None or earlier.spelling != spelling:
             reading = _reading(parsed, name, raw, strict=self._strict)
         else:
@@ -99,15 +119,18 @@ def names(text: str) -> frozenset[str]:
     return frozenset(_entries(jsonc.parse(text))) if says_something(text) else frozenset()
 
 
-def add(text: str, configs: Mapping[str, Config]) -> str:
-    """The text with servers added that it does not have, in one edit."""
+def add(text: str, configs: Mapping[str, Config], before: jsonc.JsoncDocument | None = None) -> str:
+    """The text with servers added that it does not have, in one edit.
+
+    What did not change since an earlier state of the text was read is not read again.
+    """
     entries = {name: spell(config) for name, config in configs.items()}
-    return jsonc.add_members(_begun(text), (KEY,), entries)
+    return jsonc.add_members(begun(text), (KEY,), entries, before)
 
 
 def put(text: str, name: str, config: Config) -> str:
     """The text with a server added, or changed to be `config` in the spelling it has there."""
-    text = _begun(text)
+    text = begun(text)
     old = _entries(jsonc.parse(text)).get(name)
     previous = old if is_object(old) else None
     entry = spell(config) if previous is None else respell(previous, config)
@@ -155,10 +178,6 @@ def respell(raw: Mapping[str, object], config: Config) -> dict[str, object]:
         return _respell_remote(raw, present, config)
     drop = {*_LAUNCH_FIELDS[present.type], "type", "transport"}
     return {key: value for key, value in raw.items() if key not in drop} | spell(config)
-
-
-def _begun(text: str) -> str:
-    return text if says_something(text) else text + _NEW_FILE
 
 
 def _respell_local(
@@ -265,10 +284,18 @@ def _extras(parsed: jsonc.JsoncDocument) -> Iterable[Problem]:
 
 def _alike(parsed: jsonc.JsoncDocument, names: list[str]) -> Iterable[Problem]:
     """A warning for each name that a person could take for an earlier one."""
+    # No name has a line end, so that all of them can be folded in one go.
+    if len({*_folded("\n".join(names)).split("\n")}) == len(names):
+        return
     groups: defaultdict[str, list[str]] = defaultdict(list)
     for name in names:
-        first = groups[unicodedata.normalize("NFKC", name).casefold()]
+        first = groups[_folded(name)]
         if first:
             place = parsed.key_place((KEY, name))
             yield Problem(f"{KEY}.{name}", f'is easily confused with "{first[0]}"', place)
         first.append(name)
+
+
+def _folded(name: str) -> str:
+    """What names that a person could confuse have in common."""
+    return unicodedata.normalize("NFKC", name).casefold()

@@ -9,11 +9,11 @@ from typing import Final
 
 from mcpyard.domain.errors import SourceLocation
 from mcpyard.domain.narrowing import is_array, is_object, list_of
-from mcpyard.formats.documents import value_at
+from mcpyard.formats.documents import Parsed, value_at
 from mcpyard.formats.facts import Condition, Effective, Location, Match, Rule, SwitchKind
 from mcpyard.formats.locations import ClientFolders, ClientScopeRef, candidates, filled, usable
 from mcpyard.formats.switches import switch_location, switch_name
-from mcpyard.formats.texts import Opened, ParsedFiles
+from mcpyard.formats.texts import ParsedFiles
 
 _PARENT: Final = "TRUST_PARENT"
 """The word by which Gemini CLI trusts the folder above the one it stands beside."""
@@ -44,11 +44,11 @@ class Judge:
         if location is None or switch.kind not in {SwitchKind.LIST, SwitchKind.MAP}:
             return None
         name = switch_name(self.ref, name)
-        for opened, keys in self._opened((location,), switch.off):
+        for parsed, keys in self._parsed((location,), switch.off):
             if switch.kind is SwitchKind.LIST:
-                where = _named(opened, keys, name, folded=False)
-            elif opened.at((*keys, name, "enabled")) is False:
-                where = opened.parsed.place((*keys, name, "enabled"))
+                where = _named(parsed, keys, name, folded=False)
+            elif value_at(parsed.value, (*keys, name, "enabled")) is False:
+                where = parsed.place((*keys, name, "enabled"))
             else:
                 where = None
             if where:
@@ -82,29 +82,29 @@ class Judge:
                 yield None
             return
         folded = self.ref.client.names.folded
-        for opened, keys in self._opened(condition.files, condition.keys):
+        for parsed, keys in self._parsed(condition.files, condition.keys):
             if condition.sign is Match.FOLDERS:
-                location = _folder_place(opened, keys, self.ref.project, condition.values)
+                location = _folder_place(parsed, keys, self.ref.project, condition.values)
             elif condition.sign is Match.SAYS:
-                says = opened.at(keys) in condition.values
-                location = opened.parsed.place(keys) if says else None
+                says = value_at(parsed.value, keys) in condition.values
+                location = parsed.place(keys) if says else None
             elif condition.sign is Match.NAMED:
-                location = _named(opened, keys, name, folded=folded)
+                location = _named(parsed, keys, name, folded=folded)
             else:
-                location = _unnamed(opened, keys, name, folded=folded)
+                location = _unnamed(parsed, keys, name, folded=folded)
             if location:
                 yield location
 
-    def _opened(
+    def _parsed(
         self, files: tuple[Location, ...], keys: tuple[str, ...]
-    ) -> Iterator[tuple[Opened, tuple[str, ...]]]:
+    ) -> Iterator[tuple[Parsed, tuple[str, ...]]]:
         """The files that exist, each with the path of keys to look at."""
         for location in files:
             if not usable(location, keys, self.host):
                 continue
             for path in candidates(location, self.host):
-                if opened := self.parsed_files.open(path):
-                    yield opened, filled(keys, self.ref.project)
+                if parsed := self.parsed_files.open(path):
+                    yield parsed, filled(keys, self.ref.project)
 
 
 def _names(listed: object) -> list[object]:
@@ -118,34 +118,34 @@ def _folded(name: object, *, folded: bool) -> object:
 
 
 def _named(
-    opened: Opened, keys: tuple[str, ...], name: str, *, folded: bool
+    parsed: Parsed, keys: tuple[str, ...], name: str, *, folded: bool
 ) -> SourceLocation | None:
-    names = [_folded(each, folded=folded) for each in _names(opened.at(keys))]
+    names = [_folded(each, folded=folded) for each in _names(value_at(parsed.value, keys))]
     key = _folded(name, folded=folded)
-    return opened.parsed.place((*keys, names.index(key))) if key in names else None
+    return parsed.place((*keys, names.index(key))) if key in names else None
 
 
 def _unnamed(
-    opened: Opened, keys: tuple[str, ...], name: str, *, folded: bool
+    parsed: Parsed, keys: tuple[str, ...], name: str, *, folded: bool
 ) -> SourceLocation | None:
-    listed = opened.at(keys)
+    listed = value_at(parsed.value, keys)
     names = _names(listed)
     # A rule by command or address may let the server in; only names can be judged here.
     judged = isinstance(listed, list) and all(isinstance(each, str) for each in names)
-    if not judged or _named(opened, keys, name, folded=folded):
+    if not judged or _named(parsed, keys, name, folded=folded):
         return None
-    return opened.parsed.place(keys)
+    return parsed.place(keys)
 
 
 def _folder_place(
-    opened: Opened, keys: tuple[str, ...], project: str, words: tuple[object, ...]
+    parsed: Parsed, keys: tuple[str, ...], project: str, words: tuple[object, ...]
 ) -> SourceLocation | None:
     """Where the project is trusted, itself or by the nearest folder above it that is named."""
-    folders = opened.at(keys)
+    folders = value_at(parsed.value, keys)
     if is_array(folders):
         positions = {each: number for number, each in enumerate(folders)}
         index = next((positions[each] for each in _upwards(project) if each in positions), None)
-        return None if index is None else opened.parsed.place((*keys, index))
+        return None if index is None else parsed.place((*keys, index))
     if not is_object(folders):
         return None
     rules = {
@@ -155,7 +155,7 @@ def _folder_place(
     nearest = next((rules[each] for each in _upwards(project) if each in rules), None)
     if nearest is None or nearest[1] not in words:
         return None
-    return opened.parsed.place((*keys, nearest[0]))
+    return parsed.place((*keys, nearest[0]))
 
 
 def _upwards(folder: str) -> Iterator[str]:

@@ -8,11 +8,11 @@ from typing import Final
 
 from mcpyard.domain.definition.parsing import describe
 from mcpyard.domain.errors import EditRefused, Problem, ServerUnknown
-from mcpyard.domain.narrowing import is_array, is_object, object_of
+from mcpyard.domain.narrowing import is_array, object_of, texts_of
 from mcpyard.formats.documents import JsonEditor, editor_of, object_at, shape_of, value_at
 from mcpyard.formats.editing import Edited
 from mcpyard.formats.entries import field_of
-from mcpyard.formats.facts import PROJECT, Field, Location, SwitchKind
+from mcpyard.formats.facts import OPPOSITE, PROJECT, Field, Location, SwitchKind
 from mcpyard.formats.locations import ClientScopeRef, filled
 from mcpyard.formats.warnings import Warned, WarningKind
 
@@ -46,15 +46,12 @@ def switched_off(ref: ClientScopeRef, text: str) -> frozenset[str]:
     switch = ref.scope.switch
     if switch.kind not in {SwitchKind.LIST, SwitchKind.MAP}:
         return frozenset()
-    _, value = _JSON.parse(text, "")
-    switch_value = value_at(value, filled(switch.off, ref.project))
-    if switch.kind is SwitchKind.LIST and is_array(switch_value):
-        names = switch_value
-        return frozenset(name for name in names if isinstance(name, str))
-    if switch.kind is SwitchKind.MAP and is_object(switch_value):
-        marks = switch_value
-        return frozenset(name for name in marks if value_at(marks, (name, "enabled")) is False)
-    return frozenset()
+    marks = value_at(_JSON.parse(text).value, filled(switch.off, ref.project))
+    if switch.kind is SwitchKind.LIST:
+        return frozenset(texts_of(marks))
+    return frozenset(
+        name for name in object_of(marks) if value_at(marks, (name, "enabled")) is False
+    )
 
 
 def is_on(ref: ClientScopeRef, name: str, off: frozenset[str]) -> bool:
@@ -85,16 +82,16 @@ def set_enabled(ref: ClientScopeRef, text: str, name: str, *, enabled: bool) -> 
 
 def _in_entry(ref: ClientScopeRef, text: str, name: str, *, enabled: bool) -> Edited:
     editor = editor_of(ref.client)
-    parsed, value = editor.parse(text, "")
-    shape = shape_of(ref, value)
+    parsed = editor.parse(text)
+    shape = shape_of(ref, parsed)
     path = (*ref.above, *shape.keys)
-    raw = object_at(parsed, value, path).get(name)
+    raw = object_at(parsed, path).get(name)
     if raw is None:
         raise ServerUnknown(f'there is no server "{name}" in {ref}')
     members = object_of(raw)
     words = (each for each in members if field_of(each, shape) is Field.ENABLED)
     word = next(words, shape.field_names[Field.ENABLED])
-    target = enabled is not (word in shape.opposite)
+    target = enabled is not (word == OPPOSITE)
     present = members.get(word)
     # Saying nothing means on, so there is nothing to say when it is to be on.
     unsaid = present is None and enabled
@@ -112,9 +109,9 @@ def _in_lists(ref: ClientScopeRef, text: str, name: str, *, enabled: bool) -> st
 
 
 def _with_name(text: str, path: tuple[str, ...], name: str, *, present: bool) -> str:
-    parsed, value = _JSON.parse(text, "")
-    object_at(parsed, value, path[:-1])
-    entries = value_at(value, path)
+    parsed = _JSON.parse(text)
+    object_at(parsed, path[:-1])
+    entries = value_at(parsed.value, path)
     if entries is not None and not is_array(entries):
         raise _refuse(f"{'.'.join(path)}: expected a list, found {describe(entries)}")
     names = entries or []
@@ -127,8 +124,7 @@ def _with_name(text: str, path: tuple[str, ...], name: str, *, present: bool) ->
 
 def _in_map(ref: ClientScopeRef, text: str, name: str, *, enabled: bool) -> str:
     path = (*ref.scope.switch.off, name, "enabled")
-    _, value = _JSON.parse(text, "")
-    present = value_at(value, path)
+    present = value_at(_JSON.parse(text).value, path)
     if present is enabled or (enabled and present is None):
         return text
     return _JSON.put(text, path, enabled)

@@ -1,23 +1,10 @@
 """The texts that an evaluation needs, as the caller found them, each parsed at most once."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from mcpyard.domain.errors import DocumentBroken, Problem
 from mcpyard.domain.files import FileText as Text
-from mcpyard.formats.documents import Parsed, editor_for, value_at
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A text that was parsed, and its value."""
-
-    parsed: Parsed
-    value: object
-
-    def at(self, keys: tuple[str, ...]) -> object:
-        """What stands at a path; None where nothing does."""
-        return value_at(self.value, keys)
+from mcpyard.formats.documents import Parsed, editor_for
 
 
 class ParsedFiles:
@@ -30,26 +17,26 @@ class ParsedFiles:
     def __init__(self, texts: Mapping[str, Text], along: tuple[str, ...] = ()) -> None:
         self._texts = texts
         self._along = along
-        self._opened: dict[str, Opened | None] = {}
+        self._opened: dict[str, Parsed | None] = {}
         self.problems: dict[str, tuple[Problem, ...]] = {}
 
     def text(self, path: str) -> Text:
         """A file as it was found; absent where nobody looked."""
         return self._texts.get(path) or Text(path)
 
-    def open(self, path: str) -> Opened | None:
-        """A file's value, or None where there is none."""
+    def open(self, path: str) -> Parsed | None:
+        """A file as it was read, or None where there is none."""
         if path not in self._opened:
             self._opened[path] = self._open(self.text(path))
         return self._opened[path]
 
-    def _open(self, text: Text) -> Opened | None:
+    def _open(self, text: Text) -> Parsed | None:
         if text.fault is not None:
             self.problems[text.path] = (text.fault,)
         if text.text is None:
             return None
         try:
-            return Opened(*editor_for(text.path).parse(text.text, text.path, self._along))
+            return editor_for(text.path).parse(text.text, text.path, self._along)
         except DocumentBroken as broken:
             self.problems[text.path] = broken.problems
             return None

@@ -27,18 +27,13 @@ class Warned:
         kind: What became of the field.
         field: The field, in the words of the file that it comes from; empty for all of the entry.
         shape: What the value is, with nothing of a text in it.
-        reason: Why, as the rest of a sentence that the field begins.
+        message: Why, as the rest of a sentence that the field begins.
     """
 
     kind: WarningKind
     field: str
     shape: str
-    reason: str
-
-    @property
-    def message(self) -> str:
-        """The sentence to show."""
-        return self.reason
+    message: str
 
 
 def shape_of_value(value: object) -> str:

@@ -1,7 +1,8 @@
 """What one address of the gateway shows: all servers, a profile's, or a single one.
 
 An exposure is made anew when something changed and somebody looks. Lists are
-encoded once and then given out as they are, so that they cost no more than their bytes.
+encoded once and then given out as they are, so that they cost no more than their bytes. While many
+servers start, somebody looks again and again: a tool that is as it was is not encoded again.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -37,6 +38,7 @@ _MEMBERS: Final[Mapping[str, bytes]] = {
 
 LISTS: Final = frozenset(_MEMBERS)
 
+_META: Final = "_meta"
 _TASK_SUPPORT: Final = "taskSupport"
 
 PHASE: Final = "mcpyard/phase"
@@ -63,6 +65,14 @@ class Named(NamedTuple):
 
     server: UUID
     own: str
+
+
+class _Item(NamedTuple):
+    """A tool of a list, encoded, and what it was made from."""
+
+    route: Route
+    made_from: tuple[str, str | None, bool]
+    encoded: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +136,16 @@ class Exposure:
         allows: What its callers may use; None for everything.
     """
 
-    def __init__(self, directory: ServerDirectory, scope: ExposureScope, version: int) -> None:
+    def __init__(
+        self,
+        directory: ServerDirectory,
+        scope: ExposureScope,
+        version: int,
+        before: "Exposure | None" = None,
+    ) -> None:
         self.version = version
+        self._items: dict[int, _Item] = {}
+        self._items_before = before._items if before else {}  # noqa: SLF001  of the same class
         self.allows = scope.allows if scope.profile else None
         self.servers = [pair for pair in directory.servers() if scope.shows(pair[0])]
         self.tools: dict[str, Target] = {}
@@ -142,6 +160,7 @@ class Exposure:
             self._take_tools(scope, server, observed, directory.routes(server.id))
             self._take_resources(server.id, observed)
         self._take_prompts(scope)
+        self._items_before = {}
 
     def encoded_list(self, method: str, *, modern: bool) -> bytes:
         """The answer to a request for a list."""
@@ -167,13 +186,27 @@ class Exposure:
                 continue
             name, description = exposed
             self.tools[name] = Target(route, era)
-            changed = {} if description is None else {"description": description}
+            tools.items.append(self._item(route, name, description, observed.state.phase))
+
+    def _item(self, route: Route, name: str, description: str | None, phase: Phase) -> bytes:
+        made_from = (name, description, phase is Phase.DEGRADED)
+        item = self._items_before.get(id(route))
+        if item is None or item.route is not route or item.made_from != made_from:
             for own in ui_addresses(route.tool.raw):
-                self.addresses.take(server.id, own)
-            raw = self._with_addresses(server.id, without_tasks(route.tool.raw))
-            if observed.state.phase is Phase.DEGRADED:
-                raw = _marked(raw, observed.state.phase)
-            tools.items.append(encoded({**raw, "name": name, **changed}))
+                self.addresses.take(route.server, own)
+            item = _Item(route, made_from, self._encode(route, made_from))
+        # What addresses are called here may change with the other servers.
+        if _META not in route.tool.raw:
+            self._items[id(route)] = item
+        return item.encoded
+
+    def _encode(self, route: Route, made_from: tuple[str, str | None, bool]) -> bytes:
+        name, description, degraded = made_from
+        raw = self._with_addresses(route.server, without_tasks(route.tool.raw))
+        if degraded:
+            raw = _marked(raw, Phase.DEGRADED)
+        changed = {} if description is None else {"description": description}
+        return encoded({**raw, "name": name, **changed})
 
     def _with_addresses(self, server: UUID, item: Mapping[str, object]) -> Mapping[str, object]:
         """An item whose `_meta` has the addresses that are used here."""
@@ -235,7 +268,7 @@ def without_tasks(tool: Mapping[str, object]) -> Mapping[str, object]:
 
 def _marked(tool: Mapping[str, object], phase: Phase) -> Mapping[str, object]:
     """A tool with the phase of its server in its `_meta`."""
-    return {**tool, "_meta": {**mapping_of(tool.get("_meta")), PHASE: phase}}
+    return {**tool, _META: {**mapping_of(tool.get(_META)), PHASE: phase}}
 
 
 def encoded(item: Mapping[str, object]) -> bytes:

@@ -29,7 +29,7 @@ class Selections:
         version = self._yard.version
         exposure = self._views.get(path)
         if exposure is None or exposure.version != version:
-            exposure = Exposure(self._yard.directory, self._scope(path), version)
+            exposure = Exposure(self._yard.directory, self._scope(path), version, exposure)
             if len(self._views) >= _MOST:
                 self._views.clear()
             self._views[path] = exposure

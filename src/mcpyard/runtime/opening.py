@@ -20,6 +20,7 @@ from mcpyard.runtime.causes import THIS_YARD, exit_cause, spawn_cause, unlauncha
 from mcpyard.runtime.open_server import LiveServer, ServerProcess
 from mcpyard.runtime.processes.child_environment import child_environment
 from mcpyard.runtime.processes.keeper_client import ChildProcess, Exit, KeeperClient, SpawnFailed
+from mcpyard.runtime.remote_parts import load_remote_parts
 from mcpyard.runtime.server_api import ConnectionEvents, NoRoom, OpenFailed
 from mcpyard.runtime.signins import SignInManager
 from mcpyard.runtime.stderr import StderrReader
@@ -157,7 +158,7 @@ class WireOpener:
     async def _open_remote(
         self, server: DesiredServer, launch: RemoteLaunch, events: ConnectionEvents
     ) -> LiveServer:
-        # Most yards have no remote server; those that have none do without the HTTP client.
+        await load_remote_parts()
         from mcpyard.wire.remote.http_errors import looks_like_sse_only  # noqa: PLC0415
 
         if self._throttle(server).left:

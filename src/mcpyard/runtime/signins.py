@@ -12,12 +12,14 @@ from uuid import UUID
 from mcpyard.domain.definition.launch import RemoteLaunch, Unlaunchable
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import DefinitionError, NeedsAuth, NoSignIn, Problem, SignInUnknown
+from mcpyard.runtime.remote_parts import load_remote_parts
 from mcpyard.wire.remote.token_renewal import Renewals
 
 if TYPE_CHECKING:
     import httpx2
 
-    from mcpyard.wire.remote.signin import Credentials, CredentialStore, SignIn
+    from mcpyard.wire.remote.credentials import Credentials, CredentialStore
+    from mcpyard.wire.remote.signin import SignIn
 
 _NOWHERE: Final = "http://127.0.0.1/oauth/callback"
 """A connection sends nobody to a sign-in page; renewing a token wants a way back all the same."""
@@ -63,6 +65,7 @@ class SignInManager:
     async def begin(self, server: DesiredServer, redirect_uri: str) -> str:
         """The address to open in a browser (see `SignIns` of the ports)."""
         launch = _signable(server)
+        await load_remote_parts()
         await self._give_up(server.id)
         sign_in = self._sign_in(launch, redirect_uri)
         connection = self._connected.get(launch.url)
@@ -89,6 +92,7 @@ class SignInManager:
     async def end(self, server: DesiredServer) -> None:
         """Delete the tokens of a server (see `SignIns` of the ports)."""
         launch = _signable(server)
+        await load_remote_parts()
         await self._give_up(server.id)
         sign_in = self._connected.get(launch.url) or self._sign_in(launch, _NOWHERE)
         await sign_in.forget()

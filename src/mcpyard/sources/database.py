@@ -112,9 +112,7 @@ def _unknown(name: str) -> ServerUnknown:
 def read_stored(stored: Sequence[StoredDefinition], before: _Seen | None = None) -> Document:
     """What stored definitions say; one that cannot be used costs only itself.
 
-    Args:
-        stored: The definitions.
-        before: What was read before; a definition that is still the same is not read anew.
+    A definition that is the same as before is not read anew.
     """
     earlier = _read_before(*before) if before else {}
     definitions: list[Definition] = []

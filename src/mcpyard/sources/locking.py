@@ -35,26 +35,17 @@ async def locked(
 ) -> AsyncGenerator[None]:
     """Hold our locks of some files and the programs' own, for as long as the block lasts.
 
-    Args:
-        folder: Where our own locks are.
-        paths: The files.
-        locks: The locks of programs.
-        seconds: Seconds to wait for each.
+    Ours are in a folder; each is waited for so many seconds.
     """
     # In one order for everybody, so that no two ever wait for each other.
     real = sorted({*map(os.path.realpath, paths)})
     theirs = sorted(set(locks), key=lambda each: each.path)
     async with AsyncExitStack() as held:
         for path in real:
-            await held.enter_async_context(_ours(folder, path, seconds))
+            reason = f"another mcpyard is writing {path}"
+            await held.enter_async_context(_flocked(_open(folder, path), seconds, reason))
         for lock in theirs:
             await held.enter_async_context(_theirs(lock, seconds))
-        yield
-
-
-@asynccontextmanager
-async def _ours(folder: Path, path: str, seconds: float) -> AsyncGenerator[None]:
-    async with _flocked(_open(folder, path), seconds, f"another mcpyard is writing {path}"):
         yield
 
 
@@ -62,7 +53,7 @@ async def _ours(folder: Path, path: str, seconds: float) -> AsyncGenerator[None]
 async def _theirs(lock: FileLock, seconds: float) -> AsyncGenerator[None]:
     path = Path(lock.path)
     reason = f"{path} is locked: another program is writing it"
-    if not _is_there(path.parent if lock.kind is LockKind.FOLDER else path):
+    if not (path.parent if lock.kind is LockKind.FOLDER else path).exists():
         # A program that was never run does not write.
         yield
     elif lock.kind is LockKind.FILE:
@@ -137,10 +128,6 @@ def _unmake(path: Path) -> None:
     # It may be gone already, taken by somebody who thought that we left it behind.
     with contextlib.suppress(OSError):
         path.rmdir()
-
-
-def _is_there(path: Path) -> bool:
-    return path.exists()
 
 
 def _is_stale(path: Path) -> bool:

@@ -134,7 +134,7 @@ class ProjectFile:
             # It may be asked again, of a newer text.
             taken.clear()
             with contextlib.suppress(EditRefused):
-                return mcp_json.add(text, configs)
+                return mcp_json.add(text, configs, self._reader.parsed)
             # Only then it is worth another reading which of them are there.
             taken.update(configs.keys() & mcp_json.names(text))
             return mcp_json.add(

@@ -17,10 +17,14 @@ def read_file(path: Path) -> bytes:
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
-        mode = os.fstat(descriptor).st_mode
+        status = os.fstat(descriptor)
+        mode = status.st_mode
         if stat.S_ISREG(mode):
             with open(descriptor, "rb", closefd=False) as file:
-                content = file.read(LARGEST + 1)
+                # Room for the largest one is slow to come by; few files are larger than they say.
+                content = file.read(min(status.st_size, LARGEST) + 1)
+                if len(content) > status.st_size:
+                    content += file.read(LARGEST + 1 - len(content))
             if len(content) > LARGEST:
                 raise OSError(EFBIG, f"Larger than {LARGEST} bytes", str(path))
             return content

@@ -19,7 +19,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -48,32 +47,15 @@ _NEW_MODE: Final = 0o600
 """A file of ours may hold secrets."""
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What an edit did: the bytes before (None where there was no file) and after."""
-
-    path: Path
-    before: bytes | None
-    after: bytes
-
-    @property
-    def changed(self) -> bool:
-        """Whether anything is different now."""
-        return self.before != self.after
-
-
 def text_digest(content: bytes | None) -> str:
     """What an edit can name to say which text it means to change."""
     return "" if content is None else hashlib.sha256(content).hexdigest()[:32]
 
 
-def edit_file(path: Path, edit: Edit, expected: str | None = None) -> Written:
+def edit_file(path: Path, edit: Edit, expected: str | None = None) -> None:
     """Change a file by an edit of its text; a file that is not there begins empty.
 
-    Args:
-        path: The file; a link is followed.
-        edit: Gives the new text. It may be called again on a newer text.
-        expected: The digest of the text that is meant; None for whatever is there.
+    The edit may be called again on a newer text, unless a digest says which text is meant.
 
     Raises:
         DocumentMoved: The file is not, or not any more, the one that is meant.
@@ -88,7 +70,7 @@ def edit_file(path: Path, edit: Edit, expected: str | None = None) -> Written:
             break
         after = edit(_text(target, before)).encode()
         if after == before or _replace(target, before, after):
-            return Written(path, before, after)
+            return
     raise DocumentMoved(f"{path} was changed by another program in the meantime")
 
 

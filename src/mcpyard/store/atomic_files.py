@@ -58,12 +58,7 @@ def probe_writing(folder: Path) -> None:
 
 
 def sweep(folder: Path, name: str | None = None) -> None:
-    """Remove what is left of writes that were killed on the way.
-
-    Args:
-        folder: Where.
-        name: The file that was to be written; any, unless told.
-    """
+    """Remove what is left of writes to a folder, or to one file in it, that were killed."""
     pattern = "*" if name is None else glob.escape(name)
     for each in folder.glob(f".{pattern}.*{_OURS}"):
         with contextlib.suppress(OSError):

@@ -11,7 +11,7 @@ import os
 import re
 import secrets
 from collections.abc import Generator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Final
 
@@ -33,13 +33,18 @@ class Running:
     """The yard that holds a home; `url` is empty until it listens.
 
     `started` is when its process began, in the system's ticks: with the pid it names this process
-    and no later one. `certificate` is the file of its TLS certificate, where it has one.
+    and no later one. `certificate` is the file of its TLS certificate, where it has one. A
+    `substitute` was started by `mcpyard stdio`, and ends when another yard wants the home.
     """
 
     pid: int
     url: str = ""
     started: int = 0
     certificate: str = ""
+    substitute: bool = False
+
+
+_RUNNING: Final = frozenset(each.name for each in fields(Running))
 
 
 def default_home() -> Path:
@@ -112,10 +117,14 @@ class Home:
             raise
         self._descriptor = descriptor
 
-    def announce(self, url: str, certificate: str = "") -> None:
+    def announce(self, url: str, certificate: str = "", *, substitute: bool = False) -> None:
         """Say where this yard listens, and how to know that it is this one."""
-        running = Running(os.getpid(), url, _started(os.getpid()) or 0, certificate)
-        write_private(self._running, json.dumps(asdict(running)).encode())
+        started = _started(os.getpid()) or 0
+        running = asdict(Running(os.getpid(), url, started, certificate, substitute))
+        # Bridges that were started before an update do not read a member they do not know.
+        if not substitute:
+            del running["substitute"]
+        write_private(self._running, json.dumps(running).encode())
 
     def release(self) -> None:
         """Let another yard take the home."""
@@ -176,8 +185,9 @@ class Home:
 
     def _read_running(self) -> Running | None:
         try:
-            return Running(**json.loads(self._running.read_bytes()))
-        except (OSError, ValueError, TypeError):
+            record = json.loads(self._running.read_bytes())
+            return Running(**{name: record[name] for name in _RUNNING & record.keys()})
+        except (OSError, ValueError, TypeError, AttributeError):
             return None
 
     def _who(self) -> str:
@@ -195,8 +205,8 @@ def _started(pid: int) -> int | None:
     except OSError:
         return None if Path("/proc/self").exists() else _alive(pid)
     # The name in parentheses may hold anything; the fields behind it are plain.
-    state, *fields = stat.rsplit(b")", 1)[1].split()
-    return None if state == b"Z" else int(fields[18])
+    state, *numbers = stat.rsplit(b")", 1)[1].split()
+    return None if state == b"Z" else int(numbers[18])
 
 
 def _alive(pid: int) -> int | None:

@@ -36,14 +36,14 @@ class JournalLimits:
         Raises:
             ArgumentsRefused: A variable is no number, or too small or too large.
         """
-        calls = _read(
-            "MCPYARD_JOURNAL_CALLS", environment.get("MCPYARD_JOURNAL_CALLS"), _MOST_CALLS
+        return cls(
+            _read(environment, "MCPYARD_JOURNAL_CALLS", _MOST_CALLS) or CALLS,
+            _read(environment, "MCPYARD_JOURNAL_DAYS", _MOST_DAYS) or DAYS,
         )
-        days = _read("MCPYARD_JOURNAL_DAYS", environment.get("MCPYARD_JOURNAL_DAYS"), _MOST_DAYS)
-        return cls(calls or CALLS, days or DAYS)
 
 
-def _read(variable: str, text: str | None, most: int) -> int | None:
+def _read(environment: Mapping[str, str], variable: str, most: int) -> int | None:
+    text = environment.get(variable)
     if not text:
         return None
     number = whole_number(text, most)

@@ -57,10 +57,7 @@ class VolatileSessions:
 
     async def add(self, session: LoginSession) -> None:
         """Let a browser in, and forget what has run out."""
-        now = session.created
-        self._all = {key: each for key, each in self._all.items() if each.expires > now}
-        self._links = {key: expires for key, expires in self._links.items() if expires > now}
-        self._all[session.cookie_hash] = session
+        self._keep(session)
 
     async def remove(self, cookie_hash: str) -> None:
         """Shut a browser out."""
@@ -78,6 +75,12 @@ class VolatileSessions:
         del self._links[link_hash]
         return True
 
+    def _keep(self, session: LoginSession) -> None:
+        now = session.created
+        self._all = {key: each for key, each in self._all.items() if each.expires > now}
+        self._links = {key: expires for key, expires in self._links.items() if expires > now}
+        self._all[session.cookie_hash] = session
+
 
 class VolatileApprovals:
     """Approvals in memory (see the `Approvals` port)."""
@@ -92,7 +95,3 @@ class VolatileApprovals:
     async def set(self, approval: Approval) -> None:
         """Keep an approval in place of the folder's earlier one."""
         self._all[approval.folder] = approval
-
-    async def withdraw(self, folder: str) -> None:
-        """Forget what was approved of a folder."""
-        self._all.pop(folder, None)

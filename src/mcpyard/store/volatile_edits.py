@@ -21,27 +21,16 @@ class VolatileEdits:
     async def add(self, edit: FileEdit, unit: int | None = None) -> EditEntry:
         """Keep an edit; the oldest ones beyond the limit are forgotten."""
         number = next(self._numbers)
-        entry = EditEntry(
-            number,
-            edit.at,
-            edit.who,
-            edit.kind,
-            edit.path,
-            unit=unit or number,
-        )
+        facts = edit.at, edit.who, edit.kind, edit.path
+        entry = EditEntry(number, *facts, unit=unit or number)
         self._all[number] = entry, edit
-        newest = self._units(KEPT)
-        self._all = {key: each for key, each in self._all.items() if each[0].unit in newest}
+        units = sorted({each.unit for each, _ in self._all.values()})[-KEPT:]
+        self._all = {key: each for key, each in self._all.items() if each[0].unit in units}
         return entry
 
-    async def recent(self, limit: int = KEPT) -> Sequence[EditEntry]:
-        """The last edits, newest first; those that belong together count as one."""
-        newest = self._units(limit)
-        return [entry for entry, _ in reversed(self._all.values()) if entry.unit in newest]
-
-    async def get(self, number: int) -> tuple[EditEntry, FileEdit] | None:
-        """One edit with its contents."""
-        return self._all.get(number)
+    async def recent(self) -> Sequence[EditEntry]:
+        """The last edits, newest first."""
+        return [entry for entry, _ in reversed(self._all.values())]
 
     async def together(self, unit: int) -> Sequence[tuple[EditEntry, FileEdit]]:
         """The edits of a unit with their contents, in the order they were made."""
@@ -59,10 +48,6 @@ class VolatileEdits:
     async def drop(self, unit: int) -> None:
         """Forget a unit that was not carried out after all."""
         self._all = {key: each for key, each in self._all.items() if each[0].unit != unit}
-
-    def _units(self, limit: int) -> set[int]:
-        units = sorted({entry.unit for entry, _ in self._all.values()}, reverse=True)
-        return {*units[:limit]}
 
 
 class VolatileDroppedFields:

@@ -29,13 +29,7 @@ from mcpyard.yard.yard import YardCore
 
 
 def pages(yard: YardCore, closing: asyncio.Event, context: PageContext) -> list[Route]:
-    """Every address of the page.
-
-    Args:
-        yard: What it shows.
-        closing: Set when streams should end.
-        context: Where it is served.
-    """
+    """Every address of the page; its streams end when `closing` is set."""
     presenter = ServerPresenter(ChangeTracker(yard))
     news = NewsRoutes(presenter, closing)
     return [

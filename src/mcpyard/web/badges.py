@@ -26,13 +26,7 @@ TONES: Final = (GOOD, BUSY, BAD, IDLE)
 
 @dataclass(frozen=True, slots=True)
 class StatusBadge:
-    """What a badge shows.
-
-    Attributes:
-        tone: The colour, by its meaning.
-        word: The key of the word beside it.
-        icon: The name of the icon in it.
-    """
+    """What a badge shows: a colour by its meaning, the key of a word, the name of an icon."""
 
     tone: str
     word: str
@@ -69,6 +63,9 @@ UNKNOWN: Final = StatusBadge(IDLE, "lost.badge", "unknown")
 CONNECTED: Final = StatusBadge(GOOD, "connect.on", "check")
 NOT_CONNECTED: Final = StatusBadge(IDLE, "connect.off", "link")
 
+EXPIRED: Final = StatusBadge(BAD, "tokens.expired", "cross")
+EXPIRES_SOON: Final = StatusBadge(WAIT, "tokens.expires_soon", "warn")
+
 FINDINGS: Final = {
     "error": StatusBadge(BAD, "finding.error", "cross"),
     "warning": StatusBadge(WAIT, "finding.warning", "warn"),
@@ -84,6 +81,8 @@ EVERY_BADGE: Final = (
             *FINDINGS.values(),
             CONNECTED,
             NOT_CONNECTED,
+            EXPIRED,
+            EXPIRES_SOON,
             UNKNOWN,
         ]
     ),
@@ -91,12 +90,7 @@ EVERY_BADGE: Final = (
 
 
 def badge_of(picture: Picture, restarted: int | None = None) -> StatusBadge:
-    """The badge of a server.
-
-    Args:
-        picture: The server.
-        restarted: The epoch in which somebody asked for a restart.
-    """
+    """The badge of a server; `restarted` is the epoch in which somebody asked for a restart."""
     state = picture.observed.state
     is_restart = state.restart or _within(state.epoch, restarted)
     if is_restart and state.phase in {Phase.CONNECTING, Phase.STOPPING} and not state.n:

@@ -7,7 +7,7 @@ English.
 """
 
 import json
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Final
 
@@ -45,7 +45,11 @@ class Catalogue:
 
     def say(self, text: str) -> str:
         """A sentence of the program in this language; what it did not write stays as it is."""
-        return text if self.native else sentences_in(self.language).say(text)
+        return text if self.native else self._sentences.say(text)
+
+    @cached_property
+    def _sentences(self) -> Sentences:
+        return Sentences(self.language)
 
     def get(self, key: str, otherwise: str) -> str:
         """The text of a key that may be missing."""
@@ -69,24 +73,13 @@ def _read(name: str) -> dict[str, str]:
 
 
 @cache
-def sentences_in(language: str) -> Sentences:
-    """The program's sentences in a language, read once."""
-    return Sentences(language)
-
-
-@cache
 def words_in(language: str) -> Catalogue:
     """The words of a language, read once."""
     return Catalogue(language)
 
 
 def choose_language(chosen: str | None, accepted: str) -> str:
-    """The language to answer in.
-
-    Args:
-        chosen: What the person chose on the page.
-        accepted: The browser's `Accept-Language`.
-    """
+    """The language to answer in: the chosen one, else the best that the browser accepts."""
     if chosen in LANGUAGES:
         return chosen
     for tag in _by_preference(accepted):

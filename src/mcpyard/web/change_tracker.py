@@ -42,12 +42,7 @@ class PageChanges:
 
 
 class ChangeTracker:
-    """Knows when each server of a yard last changed.
-
-    Attributes:
-        yard: The yard.
-        metrics: The figures of its servers.
-    """
+    """Knows when each server of a yard last changed."""
 
     def __init__(self, yard: YardCore) -> None:
         self.yard = yard

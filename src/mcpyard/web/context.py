@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 from uuid import UUID
 
@@ -15,7 +16,9 @@ class CallTokens(Protocol):
         """Every token, also the revoked ones."""
         ...
 
-    async def create(self, name: str, profile: str | None) -> tuple[CallToken, str]:
+    async def create(
+        self, name: str, profile: str | None, expires: datetime | None = None
+    ) -> tuple[CallToken, str]:
         """Make a token; with its secret, which nobody is told again."""
         ...
 
@@ -26,13 +29,7 @@ class CallTokens(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PageContext:
-    """Where the page is served.
-
-    Attributes:
-        home: The folder that holds all state.
-        bridge: The command by which a program that starts servers itself reaches the gateway.
-        tokens: What opens the gateway.
-    """
+    """Where the page is served: the home, the command of the bridge, what opens the gateway."""
 
     home: str
     bridge: tuple[str, ...]

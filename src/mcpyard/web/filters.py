@@ -19,27 +19,23 @@ _STEP: Final = 4
 _CHARACTERS_A_TOKEN: Final = 4
 
 
-class ValueFormat:
-    """Writes values in one language."""
+def size(count: int | None) -> str:
+    """An amount of memory."""
+    if count is None:
+        return ""
+    if count >= _MEGABYTE:
+        return f"{count / _MEGABYTE:.0f} MB"
+    return f"{count / _KILOBYTE:.0f} kB" if count >= _KILOBYTE else f"{count} B"
 
-    def __init__(self, language: str) -> None:
-        self.language = language
 
-    def size(self, count: int | None) -> str:
-        """An amount of memory."""
-        if count is None:
-            return ""
-        if count >= _MEGABYTE:
-            return f"{count / _MEGABYTE:.0f} MB"
-        return f"{count / _KILOBYTE:.0f} kB" if count >= _KILOBYTE else f"{count} B"
+def ms(value: float) -> str:
+    """A duration in milliseconds."""
+    return f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"  # noqa: PLR2004  two digits
 
-    def ms(self, value: float) -> str:
-        """A duration in milliseconds."""
-        return f"{value:.0f} ms" if value >= 10 else f"{value:.1f} ms"  # noqa: PLR2004  two digits
 
-    def moment(self, value: datetime) -> str:
-        """A moment, as a browser that runs no script shows it."""
-        return value.strftime("%Y-%m-%d %H:%M:%S")
+def moment(value: datetime) -> str:
+    """A moment, as a browser that runs no script shows it."""
+    return value.strftime("%Y-%m-%d %H:%M:%S")
 
 
 def url(*parts: object) -> str:
@@ -90,10 +86,6 @@ def translated(texts: Iterable[str], t: Catalogue) -> list[str]:
 
 
 FILTERS: Final[dict[str, Callable[..., object]]] = {
-    "inert": inert,
-    "short": short,
-    "pretty": pretty,
-    "tokens": tokens,
-    "spark": spark,
-    "translated": translated,
+    each.__name__: each
+    for each in (size, ms, moment, inert, short, pretty, tokens, spark, translated)
 }

@@ -8,14 +8,14 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from mcpyard.domain.cause import HINTS, Cause, Code
+from mcpyard.domain.cause import HINTS, Cause
 from mcpyard.domain.errors import Problem, YardError, edge
 from mcpyard.formats.finding import Finding
 from mcpyard.formats.mcp_json import KEY
 from mcpyard.formats.warnings import Warned
 from mcpyard.web.catalogues import Catalogue
 from mcpyard.web.sentences import Pattern, Translated
-from mcpyard.yard.views.servers import ServerView
+from mcpyard.yard.views.servers import CauseView, ServerView
 
 _ENDED: Final = re.compile(
     r"the process (?:exited with code (?P<exit>\d+)|was killed by (?:signal )?(?P<signal>\w+))"
@@ -24,13 +24,7 @@ _ENDED: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Something in the reader's language.
-
-    Attributes:
-        says: What is so.
-        todo: What to do about it.
-        detail: What else is known of it.
-    """
+    """Something in the reader's language: what is so, what to do about it, what else is known."""
 
     says: str
     todo: str = ""
@@ -44,24 +38,19 @@ class Message:
 
 def cause_message(server: ServerView, t: Catalogue) -> Message:
     """Why a server is not connected; nothing where there is no cause."""
-    error = server.error
-    return _message_of(error.code, error.message, error.hint, t) if error else Message("")
+    return fault_message(server.error, t) if server.error else Message("")
 
 
-def fault_message(cause: Cause, t: Catalogue) -> Message:
+def fault_message(cause: Cause | CauseView, t: Catalogue) -> Message:
     """A cause by itself, where nothing is known of the server."""
-    return _message_of(cause.code, cause.message, cause.hint, t)
-
-
-def _message_of(code: Code, message: str, hint: str, t: Catalogue) -> Message:
     # The catalogues know what each code asks for, in words that suit the page.
-    is_usual = not hint or hint == HINTS[code]
-    todo = t(f"todo.{code}") if is_usual else t.say(hint)
-    if ended := _ENDED.fullmatch(message):
+    is_usual = not cause.hint or cause.hint == HINTS[cause.code]
+    todo = t(f"todo.{cause.code}") if is_usual else t.say(cause.hint)
+    if ended := _ENDED.fullmatch(cause.message):
         if ended["exit"]:
             return Message(t("cause.exited.code", exit=ended["exit"]), todo)
         return Message(t("cause.exited.signal", signal=ended["signal"]), todo)
-    says, detail = t(f"cause.{code}"), t.say(message)
+    says, detail = t(f"cause.{cause.code}"), t.say(cause.message)
     return Message(says, todo, "" if detail.casefold() == says.casefold() else detail)
 
 

@@ -6,15 +6,12 @@ cost of a look at all of a large yard at once would be felt.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.lifecycle import OPEN
 from mcpyard.domain.stored import CallQuery
-from mcpyard.yard.views.resources import FiguresView
 from mcpyard.yard.yard import YardCore
 
 EVERY: Final = 4.5
@@ -30,13 +27,7 @@ _STEP: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the processes of a server use, rounded to what makes a difference.
-
-    Attributes:
-        rss: Their memory in bytes.
-        cpu: Percent of one core.
-        processes: How many there are.
-    """
+    """What the processes of a server use, rounded: bytes of memory, percent of one core."""
 
     rss: int
     cpu: int
@@ -45,13 +36,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """The figures of one server.
-
-    Attributes:
-        usage: What its processes use; None where it is not known.
-        latencies: How many milliseconds its last calls took, the oldest first.
-        errors: Which of these failed.
-    """
+    """The figures of one server: its usage, and its last calls, the oldest first."""
 
     usage: Usage | None = None
     latencies: tuple[float, ...] = ()
@@ -116,17 +101,11 @@ class Metrics:
         turn = sorted(up, key=lambda each: self._sampled.get(each, 0.0))[:AT_ONCE]
         self._sampled = {each: at for each, at in self._sampled.items() if each in up}
         self._sampled.update(dict.fromkeys(turn, now))
-        return down | await asyncio.to_thread(self._sample, turn)
-
-    def _sample(self, servers: Sequence[UUID]) -> dict[UUID, Usage | None]:
-        return {each: self._usage(each) for each in servers}
+        return down | await asyncio.to_thread(lambda: {each: self._usage(each) for each in turn})
 
     def _usage(self, server: UUID) -> Usage | None:
-        try:
-            used = self._yard.record(str(server), tools=False).figures
-        except ServerUnknown:
-            return None
-        if not isinstance(used, FiguresView):
+        used = self._yard.directory.figures(server)
+        if used is None:
             return None
         rss = max(1, round(used.rss / _STEP)) * _STEP
         return Usage(rss, round(used.cpu_percent), used.processes)

@@ -74,10 +74,7 @@ def _details(error: YardError, t: Catalogue) -> list[str]:
         cause = error.cause
         said_above = not t.native and cause.hint == HINTS[cause.code]
         hint = "" if said_above else t.say(cause.hint)
-        return [t.say(cause.message), hint, *map(_foreign, cause.stderr[-5:])]
+        # What a server wrote is in no language of ours.
+        written = [Translated.of((each, True)) for each in cause.stderr[-5:]]
+        return [t.say(cause.message), hint, *written]
     return []
-
-
-def _foreign(text: str) -> str:
-    """What a server wrote."""
-    return Translated.of((text, True))

@@ -1,6 +1,7 @@
 """Profiles and call tokens in dialogs: made, changed, taken away."""
 
 import json
+from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -8,6 +9,7 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError
 from mcpyard.web import requests
 from mcpyard.web.client_screens.changes import CHANGED, refused
@@ -21,6 +23,7 @@ from mcpyard.yard.profiles import Profile
 EVERY: Final = "*"
 
 _LONGEST_NAME: Final = 80
+_MOST_DAYS: Final = 3650
 
 
 class ProfilePages:
@@ -85,7 +88,8 @@ class TokenPages:
         form = await requests.form(request)
         try:
             name = _name(form["name"].strip())
-            _, secret = await self._tokens.create(name, form["profile"] or None)
+            expires = _expiry(form["expires"])
+            _, secret = await self._tokens.create(name, form["profile"] or None, expires)
         except YardError as error:
             return refused(request, error)
         data: TemplateData = {"secret": secret, "variable": None}
@@ -124,6 +128,16 @@ def _tools(text: str) -> object:
         return orjson.loads(text) if text.strip() else {}
     except json.JSONDecodeError as error:
         raise ArgumentsRefused.of(Problem("tools", f"this is not JSON: {error}")) from None
+
+
+def _expiry(days: str) -> datetime | None:
+    if not days:
+        return None
+    number = whole_number(days, _MOST_DAYS)
+    if not number:
+        problem = f"must be a whole number from 1 to {_MOST_DAYS}"
+        raise ArgumentsRefused.of(Problem("expires", problem))
+    return datetime.now(UTC) + timedelta(days=number)
 
 
 def _name(text: str) -> str:

@@ -83,13 +83,7 @@ class Pattern(str):
 
 @dataclass(frozen=True, slots=True)
 class _Template:
-    """An English sentence.
-
-    Attributes:
-        literals: What stands before, between and behind its blanks.
-        blanks: The names of the blanks.
-        other: The same in the other language.
-    """
+    """An English sentence: what stands around its blanks, their names, its translation."""
 
     literals: tuple[str, ...]
     blanks: tuple[str, ...]

@@ -3,6 +3,7 @@
 import platform
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from typing import Final
 
@@ -12,7 +13,7 @@ from starlette.responses import Response
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.stored import CallToken
 from mcpyard.web.assets import FOLDER
-from mcpyard.web.badges import CONNECTED, NOT_CONNECTED, StatusBadge
+from mcpyard.web.badges import CONNECTED, EXPIRED, EXPIRES_SOON, NOT_CONNECTED, StatusBadge
 from mcpyard.web.client_screens.presenters import OWN, digest_of
 from mcpyard.web.context import PageContext
 from mcpyard.web.server_screens.presenters import ServerPresenter
@@ -27,14 +28,7 @@ _UNCHANGED: Final = 204
 
 @dataclass(frozen=True, slots=True)
 class Connected:
-    """A program, and whether it reaches this yard's gateway.
-
-    Attributes:
-        client: The program's id.
-        title: What it calls itself.
-        exists: Whether there is anything of it on the machine.
-        places: Where the gateway stands in its files, if it does.
-    """
+    """A program, whether it is here, and where the gateway stands in its files, if it does."""
 
     client: str
     title: str
@@ -81,9 +75,19 @@ class SettingsRoutes:
             "connections": connections(await self._yard.clients.groups(), self._yard.identity),
             "profiles": [each.view() for each in self._yard.profiles.all()],
             "tokens": [each for each in reversed(tokens) if each.revoked is None],
+            "expiring": expiring(tokens, datetime.now(UTC)),
             "past_tokens": past_tokens(tokens),
         }
         return {"seen": digest_of(data)} | data
+
+
+def expiring(tokens: Iterable[CallToken], now: datetime) -> dict[str, StatusBadge]:
+    """The badges of the tokens that have expired, or soon will, by their ids."""
+    return {
+        str(each.id): EXPIRED if each.is_expired(now) else EXPIRES_SOON
+        for each in tokens
+        if each.is_expired(now) or each.expires_soon(now)
+    }
 
 
 def past_tokens(tokens: Iterable[CallToken]) -> list[CallToken]:

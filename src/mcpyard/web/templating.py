@@ -67,18 +67,8 @@ TemplateData: TypeAlias = dict[str, object]
 
 def render(preferences: Preferences, template: str, data: Mapping[str, object]) -> str:
     """A template filled in."""
-    return (
-        environment()
-        .get_template(template)
-        .render(
-            {
-                **data,
-                "t": preferences.words,
-                "preferences": preferences,
-                "format": filters.ValueFormat(preferences.language),
-            }
-        )
-    )
+    context = {**data, "t": preferences.words, "preferences": preferences}
+    return environment().get_template(template).render(context)
 
 
 def answer(

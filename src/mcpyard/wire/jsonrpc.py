@@ -159,6 +159,8 @@ def notification(method: str, params: bytes) -> bytes:
 
 def success(number: Id, result: bytes) -> bytes:
     """The answer to a server's request."""
+    if type(number) is int:
+        return b'{"jsonrpc":"2.0","id":%d,"result":%b}' % (number, result)
     return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (_number(number), result)
 
 

@@ -128,7 +128,7 @@ class Peer:
         if self.gone is not None:
             raise fault(self.gone)
         self._last = number = self._last + 1
-        body = jsonrpc.encode(params)
+        body = params if type(params) is bytes else jsonrpc.encode(params)
         meta = extras.meta
         if terms.progress is not None or terms.longest is not None:
             token = b'"progressToken":%d' % number

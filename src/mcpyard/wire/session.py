@@ -266,7 +266,7 @@ class ServerSession:
         self, name: str, arguments: bytes | Mapping[str, Any], terms: CallTerms
     ) -> Coroutine[Any, Any, Reply]:
         """Call a tool; its result as it came, `input_required` ones included."""
-        raw = jsonrpc.encode(arguments)
+        raw = arguments if type(arguments) is bytes else jsonrpc.encode(arguments)
         params = b'{"name":%b,"arguments":%b}' % (jsonrpc.quoted(name), raw)
         return self._in_turn(_CALL, params, name, terms, self._mirror(name, raw))
 

@@ -12,6 +12,7 @@ from mcpyard.domain.model import Scope
 from mcpyard.domain.ports import Source
 from mcpyard.yard.intent import Intent
 from mcpyard.yard.trust import real_folder
+from mcpyard.yard.views.approvals import ApprovedView
 
 ReadProject = Callable[[Path], Document]
 """Reads the file of a folder that is not served; blocks."""
@@ -28,19 +29,6 @@ class WaitingFolder:
     def digest(self) -> str:
         """Stands for what is shown of the entries; an approval names it."""
         return digest_of(self.entries)
-
-
-@dataclass(frozen=True, slots=True)
-class Approved:
-    """What an approval did.
-
-    Attributes:
-        servers: The names of the entries that are in force now.
-        waiting: The names of those that still wait: each would replace another server.
-    """
-
-    servers: list[str]
-    waiting: list[str]
 
 
 class ProjectApprovals:
@@ -66,7 +54,7 @@ class ProjectApprovals:
 
     async def approve(
         self, folder: Path, digest: str | None = None, replace: Collection[str] = ()
-    ) -> Approved:
+    ) -> ApprovedView:
         """Approve what a folder's file says; what waited is started.
 
         Args:
@@ -97,7 +85,8 @@ class ProjectApprovals:
             await self._intent.trust.approve(document.owner, approved)
             self._intent.changed()
         still = [each for each in approved if each in shadowing and not approved[each].shadows]
-        return Approved([each for each in approved if each not in still], still)
+        servers = [each for each in approved if each not in still]
+        return ApprovedView(folder=str(folder), servers=servers, waiting=still)
 
     def _entry(self, owner: Owner, waiting: Waiting, replace: Collection[str]) -> ApprovedEntry:
         name = waiting.definition.name

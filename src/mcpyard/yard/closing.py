@@ -25,7 +25,7 @@ async def bounded(step: Coroutine[None, None, None], seconds: float) -> None:
         task.result()
 
 
-async def wait_up_to(event: Awaitable[None], seconds: float) -> None:
+async def wait_up_to(event: Awaitable[object], seconds: float) -> None:
     """Wait at most so many seconds; a timeout is not an error."""
     with contextlib.suppress(TimeoutError):
         await asyncio.wait_for(event, max(0.0, seconds))

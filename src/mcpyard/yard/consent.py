@@ -36,13 +36,7 @@ from mcpyard.yard.views.servers import waiting_kind
 
 
 class _Field(NamedTuple):
-    """One thing that an entry says.
-
-    Attributes:
-        value: What it says.
-        shown: What is shown of that.
-        marked: Whether it deserves a closer look.
-    """
+    """One thing that an entry says, what is shown of it, and whether to look at it closely."""
 
     value: object
     shown: object

@@ -11,6 +11,7 @@ from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Era, Observed
 from mcpyard.domain.ports import Servers
 from mcpyard.yard.book import ToolBook
+from mcpyard.yard.views.resources import FiguresView, figures_view
 
 
 class ServerDirectory:
@@ -43,6 +44,10 @@ class ServerDirectory:
     def observed(self, server: UUID) -> Observed:
         """How a server is."""
         return self._servers.observed().get(server) or Observed(server)
+
+    def figures(self, server: UUID) -> FiguresView | None:
+        """What the processes of a server use; None where it has none."""
+        return figures_view(self._servers.figures(server))
 
     def holder(self, address: str) -> UUID | None:
         """The server that an address belongs to, as far as one listed it."""

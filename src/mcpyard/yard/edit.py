@@ -204,38 +204,38 @@ class ServerEditor:
             where = server.owner.place
             raise NeedsApproval(f'"{server.name}" has a change in {where} that needs approval')
         written = self._written(source, server.name) or launch_before
-        change = _Parts(
-            new_name,
-            launch_after if moves else None,
-            written,
-            _policy_change(server.config, reading.config),
-        )
+        policy = _policy_change(server.config, reading.config)
+        launch = launch_after if moves else None
+        change = WholeChange(new_name, launch, written, laying(policy))
         with self._ground.hold():
             if isinstance(source, WholeSource):
-                await self._change_whole(source, server, change)
+                await self._change_whole(source, server, change, policy)
             else:
-                await self._change_parts(source, server, change)
+                await self._change_parts(source, server, change, policy)
 
     async def _change_whole(
-        self, source: WholeSource, server: DesiredServer, change: "_Parts"
+        self, source: WholeSource, server: DesiredServer, change: WholeChange, policy: PolicyPatch
     ) -> None:
         renamed = change.name != server.name
         if renamed:
             self._free(change.name)
-        if renamed or change.launch or self._intent.differs(server.id, change.policy):
-            whole = WholeChange(change.name, change.launch, change.written, laying(change.policy))
-            await source.change(server.name, whole)
-            self._intent.stored(server.id, change.policy)
+        if renamed or change.config or self._intent.differs(server.id, policy):
+            await source.change(server.name, change)
+            self._intent.stored(server.id, policy)
 
     async def _change_parts(
-        self, source: EditableSource, server: DesiredServer, change: "_Parts"
+        self,
+        source: EditableSource,
+        server: DesiredServer,
+        change: WholeChange,
+        policy: PolicyPatch,
     ) -> None:
         # A kill between two of these leaves what was written by then: each is whole in itself.
         if change.name != server.name:
             await self._rename(source, server, change.name)
-        if change.launch:
-            await self._put(source, change.name, change.launch, change.written)
-        await self._intent.change(server.id, change.policy)
+        if change.config:
+            await self._put(source, change.name, change.config, change.instead_of)
+        await self._intent.change(server.id, policy)
 
     async def _rename(self, source: EditableSource, server: DesiredServer, new_name: str) -> None:
         self._free(new_name)
@@ -281,12 +281,13 @@ class ServerEditor:
             refused = taken = await write()
         finally:
             await trust.give_up_edits(owner, refused)
-        written = {each.name: each.config for each in source.document().definitions}
+        definitions = source.document().definitions
+        written = {each.name: each.config for each in definitions if each.name in entries}
         await trust.approve_edits(
             owner,
             {
                 name: written[name]
-                for name in entries.keys() & written.keys() - taken.keys()
+                for name in written.keys() - taken.keys()
                 if _is_respelled(entries[name], written[name])
             },
         )
@@ -314,23 +315,6 @@ class ServerEditor:
             raise ReadOnlyOwner(message).advising(advice)
         origin = _ORIGINS.get(scope, f"the {scope} scope, which is not available here")
         raise ReadOnlyOwner(f'"{server.name}" comes from {origin}; change it there')
-
-
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """What is to change about a server: its name, what its document says, what the store says.
-
-    Attributes:
-        name: What it is called from now on.
-        launch: How it is reached from now on; None for as it is.
-        written: What its document says by now.
-        policy: What is to be said otherwise of how to treat it.
-    """
-
-    name: str
-    launch: Config | None
-    written: Config
-    policy: PolicyPatch
 
 
 _ORIGINS: Final = {

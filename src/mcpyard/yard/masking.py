@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from mcpyard.domain.definition.secret_text import (
+    ANY_REFERENCE,
     is_literal,
     names_secret,
     shown_args,
@@ -34,6 +35,16 @@ def masked(values: Mapping[str, str]) -> dict[str, object]:
 def shown_value(value: str) -> object:
     """A value of a definition as it may be shown."""
     return mask(value) if is_literal(value) else value
+
+
+def is_secret(value: str) -> bool:
+    """Whether a value of another program's file is more than references and a word around them."""
+    return bool(value) and is_literal(value, ANY_REFERENCE)
+
+
+def shown_values(values: Mapping[str, str]) -> dict[str, object]:
+    """The values of another program's file as they may be shown."""
+    return {name: mask(value) if is_secret(value) else value for name, value in values.items()}
 
 
 def literal_secrets(config: Config) -> list[Problem]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from mcpyard.domain.definition.expand import Lookup
 from mcpyard.domain.definition.this_yard import SelfIdentity
@@ -12,10 +12,12 @@ from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Clock, Memory, Servers, SignIns, Source
 from mcpyard.domain.repositories import Journal, Policies, Profiles
 from mcpyard.yard.approving import ReadProject, no_project
-from mcpyard.yard.clients.transaction import ClientReach
 from mcpyard.yard.profiles import VolatileProfiles
 from mcpyard.yard.reconcile import NoSecrets, SecretLookup
 from mcpyard.yard.trust import Trusting
+
+if TYPE_CHECKING:
+    from mcpyard.yard.clients.transaction import ClientReach
 
 
 class Observable(Servers, Protocol):
@@ -30,7 +32,8 @@ class Observable(Servers, Protocol):
 class Ports:
     """What a yard reaches the world through.
 
-    `fault` tells why it can store nothing, `checks` what else does not work.
+    `fault` tells why it can store nothing, `checks` what else does not work, `clients` gives the
+    way to other programs' files when somebody needs it.
     """
 
     sources: Sequence[Source]
@@ -44,7 +47,7 @@ class Ports:
     sign_ins: SignIns | None = None
     profiles: Profiles = field(default_factory=VolatileProfiles)
     identity: SelfIdentity = field(default_factory=SelfIdentity)
-    clients: ClientReach | None = None
+    clients: "Callable[[], ClientReach] | None" = None
     fault: Callable[[], YardError | None] = lambda: None
     secrets: SecretLookup = field(default_factory=NoSecrets)
     read_project: ReadProject = no_project

@@ -5,7 +5,7 @@ What it says of a tool lies over what the user's policy says of it, for this add
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Annotated, Final
 
 from msgspec import Meta
@@ -149,7 +149,8 @@ class ProfileBook:
         self._changed(name)
 
     async def _keep(self, profile: Profile) -> Profile:
-        await self._repository.set(profile.name, _stored(profile))
+        stored = {"servers": [*profile.servers], "tools": _tools(profile)}
+        await self._repository.set(profile.name, stored)
         self._changed(profile.name)
         return profile
 
@@ -228,10 +229,6 @@ def _members(place: str, value: object) -> Mapping[str, object]:
     return value
 
 
-def _stored(profile: Profile) -> dict[str, object]:
-    return {"servers": [*profile.servers], "tools": _tools(profile)}
-
-
 def _tools(profile: Profile) -> dict[str, dict[str, dict[str, object]]]:
     return {
         server: {tool: _written(view) for tool, view in views.items()}
@@ -240,8 +237,7 @@ def _tools(profile: Profile) -> dict[str, dict[str, dict[str, object]]]:
 
 
 def _written(view: ToolOverride) -> dict[str, object]:
-    members = {"enabled": view.enabled, "name": view.name, "description": view.description}
-    return {key: value for key, value in members.items() if value is not None}
+    return {key: value for key, value in asdict(view).items() if value is not None}
 
 
 def _refused(place: str, message: str) -> ArgumentsRefused:

@@ -3,7 +3,8 @@
 from collections.abc import Container, Mapping
 from uuid import UUID
 
-from mcpyard.domain.desired import Desired, DesiredChanges, DesiredServer
+from mcpyard.domain.desired import Desired, DesiredServer
+from mcpyard.domain.desired_changes import DesiredChanges
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.status import Status, public_words
 from mcpyard.yard.book import ToolBook

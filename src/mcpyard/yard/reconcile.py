@@ -17,14 +17,13 @@ from mcpyard.domain.definition.approval import admit
 from mcpyard.domain.desired import (
     Definition,
     Desired,
-    DesiredChanges,
     DesiredServer,
     DesireInputs,
     Document,
     Owner,
-    changes,
     desire,
 )
+from mcpyard.domain.desired_changes import DesiredChanges, changes
 from mcpyard.domain.lifecycle import OPEN, UP, Phase
 from mcpyard.domain.model import Config, Scope, Wanted
 from mcpyard.domain.observed import Observed

@@ -17,14 +17,7 @@ _NAMING: Final = f"Choose a readable name of up to {checks.MAX_NAME} characters,
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """A request to add a server.
-
-    Attributes:
-        name: Its name.
-        scope: Where it is to land; None for the default scope.
-        goal: Its wanted state; None for that of its definition.
-        reading: Its definition.
-    """
+    """A request to add a server; without a scope or a goal, with the default one."""
 
     name: str
     scope: Scope | None
@@ -53,13 +46,7 @@ class Registration:
 
 @dataclass(frozen=True, slots=True)
 class Registered:
-    """A server that was added.
-
-    Attributes:
-        id: Its id.
-        name: Its name.
-        warnings: What is odd about it.
-    """
+    """A server that was added, and what is odd about it."""
 
     id: UUID
     name: str

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from mcpyard.domain.continuation import is_continued
 from mcpyard.domain.definition import checks
 from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.desired import DesiredServer
@@ -47,7 +48,20 @@ class RegistryBook:
 
     def hold(self, servers: Iterable[DesiredServer]) -> None:
         """Hold exactly these servers; one that stays keeps its status, also by another name."""
-        held = {each.name: each for each in servers}
+        present = [*servers]
+        before = [*self._held.values()]
+        if is_continued(before, present):
+            self._add(present[len(before) :])
+        else:
+            self._replace({each.name: each for each in present})
+
+    def _add(self, servers: Iterable[DesiredServer]) -> None:
+        for each in servers:
+            self.infos[each.name] = self._following(each)
+            self._names[each.id] = each.name
+            self._held[each.name] = each
+
+    def _replace(self, held: dict[str, DesiredServer]) -> None:
         changed = [each for name, each in held.items() if self._held.get(name) is not each]
         fresh = {each.name: self._following(each) for each in changed}
         self.infos = {name: fresh.get(name) or self.infos[name] for name in held}

@@ -112,9 +112,11 @@ class Trust(Trusting):
             if entries is None:
                 continue
             approvals[document.owner] = after = seen(document, entries)
+            if after is entries:
+                continue
+            folder = self._folder(document.owner)
+            self._entries[folder] = after
             if after != entries:
-                folder = self._folder(document.owner)
-                self._entries[folder] = after
                 self._unkept.add(folder)
         return approvals
 

@@ -2,10 +2,12 @@
 
 import asyncio
 import contextlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import UUID, uuid4
 
 import msgspec
@@ -14,7 +16,8 @@ from mcpyard.catalog.routes import Route
 from mcpyard.domain.definition.merge import Patch
 from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.definition.this_yard import THIS_YARD_NOTE
-from mcpyard.domain.desired import Desired, DesiredChanges, DesiredServer, DesireInputs
+from mcpyard.domain.desired import Desired, DesiredServer, DesireInputs
+from mcpyard.domain.desired_changes import DesiredChanges
 from mcpyard.domain.errors import (
     Disabled,
     ReadOnlyOwner,
@@ -35,8 +38,6 @@ from mcpyard.yard.calls.call_context import LIBRARY, NO_EXTRAS, CallContext, Pro
 from mcpyard.yard.calls.fallback import CallDeps
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.calls.pipeline import CallPipeline
-from mcpyard.yard.clients.clients import Clients
-from mcpyard.yard.clients.yard_scope import OwnServers
 from mcpyard.yard.closing import STEP_TIMEOUT, bounded, wait_up_to
 from mcpyard.yard.directory import ServerDirectory
 from mcpyard.yard.edit import Change, ServerEditor
@@ -51,7 +52,6 @@ from mcpyard.yard.self_checks import SelfChecks, reconciler_check
 from mcpyard.yard.server_registry import Registry
 from mcpyard.yard.server_sign_ins import ServerSignIns
 from mcpyard.yard.views.calls import CallView, call_view
-from mcpyard.yard.views.resources import figures_view
 from mcpyard.yard.views.servers import (
     Picture,
     RevealedView,
@@ -64,6 +64,10 @@ from mcpyard.yard.views.servers import (
     trial_view,
     with_warnings,
 )
+
+if TYPE_CHECKING:
+    from mcpyard.domain.stored import CallToken
+    from mcpyard.yard.clients.clients import Clients
 
 
 class YardCore:
@@ -81,6 +85,7 @@ class YardCore:
         identity: Identifies entries that point back to this instance.
         fault: Returns the reason if nothing can be stored.
         checks: Checks of mcpyard itself.
+        token_revoked: Called with a token that an undo revoked; set before `clients` is used.
     """
 
     def __init__(self, ports: Ports) -> None:
@@ -113,16 +118,27 @@ class YardCore:
         self.notifications = Notifications(ports.servers)
         by_scope = {source.owner.scope: source for source in ports.sources}
         self._editor = ServerEditor(by_scope, ports.memory, self._intent, self._reconciler)
-        self._clients = self._reach_clients(ports)
+        self._ports = ports
         self.checks = SelfChecks([*ports.checks, reconciler_check(lambda: self._loop_task)])
+        self.token_revoked: Callable[[CallToken], None] = lambda _: None
         self._loop_task: asyncio.Task[None] | None = None
 
-    @property
-    def clients(self) -> Clients:
+    @cached_property
+    def clients(self) -> "Clients":
         """The servers in the configuration files of other clients on this machine."""
-        if self._clients is None:
+        # It knows the formats of all of them, which most yards never need.
+        from mcpyard.yard.clients.clients import Clients  # noqa: PLC0415
+        from mcpyard.yard.clients.yard_scope import OwnServers  # noqa: PLC0415
+
+        ports = self._ports
+        if ports.clients is None:
             raise ReadOnlyOwner("this mcpyard instance has no access to other programs")
-        return self._clients
+        places = [each.owner.place for each in ports.sources if each.owner.scope is Scope.PROJECT]
+        project = Path(places[0]).parent if places else None
+        own = OwnServers(self._editor, lambda: self.desired, project)
+        clients = Clients(ports.clients(), own, ports.clock, lambda: self.identity)
+        clients.revoked = self.token_revoked
+        return clients
 
     @property
     def desired(self) -> Desired:
@@ -162,7 +178,7 @@ class YardCore:
     def record(self, ref: str, *, tools: bool = True) -> ServerView:
         """Return the record of one server, with its current resource usage."""
         server = self.server(ref)
-        used = figures_view(self._servers.figures(server.id))
+        used = self.directory.figures(server.id)
         return msgspec.structs.replace(self._record(server, tools=tools), figures=used)
 
     def servers(self, *, tools: bool = True) -> list[ServerView]:
@@ -172,7 +188,7 @@ class YardCore:
     def pictures(self) -> list[Picture]:
         """Return the data for the records of all servers, sorted by name."""
         servers = sorted(self.desired.servers.values(), key=attrgetter("name"))
-        return [Picture(server, self._of(server.id)) for server in servers]
+        return [Picture(server, self.directory.observed(server.id)) for server in servers]
 
     def record_of(self, picture: Picture, *, tools: bool = True) -> ServerView:
         """Return the record for this data."""
@@ -234,7 +250,7 @@ class YardCore:
         running = self._intent.wanted(server) is Wanted.RUNNING
         if not running or server.id in self._intent.unkept:
             await self._intent.want(server.id, Wanted.RUNNING)
-        if running and self._of(server.id).state.phase not in UP:
+        if running and self.directory.observed(server.id).state.phase not in UP:
             self._intent.turn(server.id)
         return await self._after(server, wait)
 
@@ -316,7 +332,7 @@ class YardCore:
         """Delete the tokens of a remote server; one that runs is connected anew without them."""
         server = self.server(ref)
         await self._sign_ins.end(server)
-        if self._of(server.id).state.phase in UP:
+        if self.directory.observed(server.id).state.phase in UP:
             self._intent.turn(server.id)
         return await self._after(server, wait)
 
@@ -353,29 +369,20 @@ class YardCore:
     def _desired_servers(self) -> Mapping[UUID, DesiredServer]:
         return self._reconciler.desired.servers
 
-    def _reach_clients(self, ports: Ports) -> Clients | None:
-        places = [each.owner.place for each in ports.sources if each.owner.scope is Scope.PROJECT]
-        project = Path(places[0]).parent if places else None
-        own = OwnServers(self._editor, lambda: self.desired, project)
-        reach = ports.clients
-        return Clients(reach, own, ports.clock, lambda: self.identity) if reach else None
-
     async def _after(self, server: DesiredServer, wait: float) -> ServerView:
         await wait_up_to(self._reconciler.settled(server.id), wait)
         return self.record(str(server.id))
 
-    def _of(self, server: UUID) -> Observed:
-        return self._servers.observed().get(server) or Observed(server)
-
     def _record(self, server: DesiredServer, *, tools: bool = True) -> ServerView:
-        return self.record_of(Picture(server, self._of(server.id)), tools=tools)
+        return self.record_of(Picture(server, self.directory.observed(server.id)), tools=tools)
 
     def _tool_view(self, route: Route) -> ToolView:
-        stale = self._of(route.server).tools.stale or self.calls.fallback.breakers.is_open(route)
+        tools = self.directory.observed(route.server).tools
+        stale = tools.stale or self.calls.fallback.breakers.is_open(route)
         return tool_view(route, stale=stale)
 
     def _offered(self, server: DesiredServer, *, everything: bool) -> Iterator[Route]:
-        phase = self._of(server.id).state.phase
+        phase = self.directory.observed(server.id).state.phase
         asleep = server.wanted is Wanted.ON_DEMAND and phase in ASLEEP
         if everything or asleep or phase in UP:
             for route in self._book.routes(server.id):

@@ -1,7 +1,7 @@
 from collections.abc import Mapping
 
 from mcpyard.formats.drift import ABSENT, Drift, drift
-from mcpyard.formats.effective import statuses
+from mcpyard.formats.effective import judge
 from mcpyard.formats.registry import CLIENTS
 from tests.formats.clients.evaluations import host, texts
 
@@ -10,7 +10,7 @@ LITERAL = "hunter2"
 
 def drifts(files: Mapping[str, object]) -> tuple[Drift, ...]:
     contents = texts(files)
-    return drift(each for client in CLIENTS for each in statuses(client, host(), contents))
+    return drift(each for client in CLIENTS for each in judge(client, host(), contents).statuses)
 
 
 def claude(**entry: object) -> dict[str, object]:

@@ -1,7 +1,7 @@
 from collections.abc import Mapping
 
 from mcpyard.domain.errors import Problem, SourceLocation
-from mcpyard.formats.effective import Effective, ServerStatus, Text, files_of, judge, statuses
+from mcpyard.formats.effective import Effective, ServerStatus, Text, files_of, judge
 from mcpyard.formats.registry import CLIENTS, client_of
 from tests.formats.clients.evaluations import HOME, PROJECT, host, judged, states, texts
 
@@ -31,7 +31,7 @@ def test_a_server_that_nothing_speaks_against_is_enabled() -> None:
         path = files_of(client, host())[0]
         files |= texts({path.replace(HOME, "~").replace(PROJECT, "."): content})
         files |= texts({"~/.gemini/trustedFolders.json": {PROJECT: "TRUST_FOLDER"}})
-        [status] = statuses(client, host(), files)
+        [status] = judge(client, host(), files).statuses
         assert (status.state, status.ref.scope) == (Effective.ENABLED, scope), client.id
 
 

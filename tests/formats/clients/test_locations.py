@@ -3,7 +3,8 @@ import re
 import pytest
 
 from mcpyard.domain.errors import InputError
-from mcpyard.formats.facts import Client, Field, SwitchKind
+from mcpyard.formats.entries import field_of
+from mcpyard.formats.facts import OPPOSITE, Client, Field, SwitchKind
 from mcpyard.formats.locations import ClientFolders, candidates
 from mcpyard.formats.registry import CLIENTS, client_of, scope_ref_of
 
@@ -96,7 +97,7 @@ def test_the_facts_of_a_client_agree_with_each_other(client: Client) -> None:
         assert not shape.types or Field.TYPE in shape.field_names
         assert set(shape.types) <= client.speaks
         assert set(shape.units) <= {*shape.field_names.values(), *shape.also}
-        assert not shape.opposite or shape.opposite <= {*shape.field_names.values(), *shape.also}
+        assert field_of(OPPOSITE, shape) in {None, Field.ENABLED}
         for scope in client.scopes:
             switched_in_entry = scope.switch.kind is SwitchKind.ENTRY
             assert switched_in_entry is (Field.ENABLED in shape.field_names)

@@ -111,7 +111,7 @@ def test_each_cell_of_the_matrix_holds(name: Field, target: str) -> None:
         assert name not in converted.entry.set_fields()
         return
     assert dropped == []
-    _, written = editor_of(ref.client).parse(write(ref, "", "x", converted.entry).text, "")
+    written = editor_of(ref.client).parse(write(ref, "", "x", converted.entry).text).value
     for step in (*ref.shape.keys, "x"):
         assert isinstance(written, dict)
         written = written[step]

@@ -40,6 +40,7 @@ class Cycle(RequestResponseCycle):
     scope: Any
     body: Any
     tasks: Any
+    loop: asyncio.AbstractEventLoop
     message_event: Any = cached_property(_message_event)
 
     def __init__(self, of: "HttpToolsProtocol", *, keep_alive: bool) -> None:
@@ -49,6 +50,7 @@ class Cycle(RequestResponseCycle):
         self.default_headers = of.server_state.default_headers
         self.on_response = of.on_response_complete
         self.tasks = of.tasks
+        self.loop = of.loop
         self.keep_alive = keep_alive
         self.waiting_for_100_continue = of.expect_100_continue
 
@@ -63,7 +65,8 @@ class Cycle(RequestResponseCycle):
         finally:
             # Scope and cycle would hold each other and the body, and the connection holds the last
             # cycle: all of it would wait for the next request, or for the collector.
-            self.tasks.discard(asyncio.current_task())
+            # The loop is named because to find it takes a system call.
+            self.tasks.discard(asyncio.current_task(self.loop))
             self.body = b""
             self.on_response = _nothing
             self.scope.pop(SEND_WHOLE, None)

@@ -110,14 +110,7 @@ def shared(*names: str) -> list[Json]:
 
 
 def operation(summary: str, answers: Json, *problems: int, **more: object) -> Json:
-    """What one method of one path does.
-
-    Args:
-        summary: What it does, in a sentence.
-        answers: What it answers when all is well.
-        problems: The statuses of its own problems, besides those that every route has.
-        more: Members taken over as they are.
-    """
+    """What one method of one path does; `problems` are its own, besides those of every route."""
     read = WITH_BODY if "requestBody" in more else ()
     return public(summary, answers, *problems, *ALWAYS, *read, **more)
 

@@ -84,7 +84,7 @@ _PROFILE: Final[_Object] = {
 _NAMED_PROFILE: Final = {"name": "work"} | _PROFILE
 _TOKEN: Final[_Object] = {
     "id": "4f1c2b3a-5d6e-4f70-8a9b-0c1d2e3f4a5b", "name": "laptop", "profile": None,
-    "created": _LATER, "lastUsed": None, "revoked": None,
+    "created": _LATER, "lastUsed": None, "revoked": None, "expires": None,
 }  # fmt: skip
 _WAITING: Final[_Object] = {
     "name": "tickets",

@@ -123,7 +123,7 @@ DOORS: Final[Operations] = {
         many("Token", "All of them."),
     ),
     "POST /api/tokens createToken": operation(
-        "Create a call token for the gateway, or for one profile.",
+        "Create a call token for the gateway, or for one profile; it may expire.",
         one("MadeToken", "The token; shown only once.", 201),
         *(404, 409, 507),
         requestBody=body("NewToken"),

@@ -7,13 +7,13 @@ origin hold, and the browser's word that such a page asks.
 """
 
 import hmac
-from typing import Final
+from datetime import UTC
+from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
-
-from starlette.responses import Response
 
 from mcpyard.api.problems import refusal
 from mcpyard.api.responses import refuse
+from mcpyard.api.security.expiry import ExpiryTimers
 from mcpyard.api.security.host_names import is_foreign
 from mcpyard.api.security.incoming import Incoming
 from mcpyard.api.security.keys import Keys, hashed
@@ -21,9 +21,13 @@ from mcpyard.api.security.unauthenticated import is_looking, strange_browser
 from mcpyard.asgi_scope import Principal
 from mcpyard.domain.stored import CallToken, LoginSession
 
+if TYPE_CHECKING:
+    from starlette.responses import Response
+
 KEY_HEADER: Final = b"x-mcpyard-key"
 
 _SHOWN: Final = 8
+_BEARER: Final = {"WWW-Authenticate": "Bearer"}
 _NEVER_IN_A_QUERY: Final = frozenset({"token", "access_token", "api_key", "authorization"})
 _NO_TOKEN: Final = "a token is required: `Authorization: Bearer ...`"  # noqa: S105  a sentence
 _IN_ADDRESS: Final = "a token in a URL ends up in logs and histories: send it as a header"
@@ -37,6 +41,7 @@ class Authenticator:
 
     def __init__(self, keys: Keys) -> None:
         self._keys = keys
+        self._expiry = ExpiryTimers(keys)
 
     def know(self, incoming: Incoming) -> Principal | None:
         """Who asks; None for a stranger."""
@@ -46,14 +51,14 @@ class Authenticator:
         # A foreign page may ask what is public, but gets no more than a stranger does.
         return None if is_foreign(incoming) else self._browser(incoming)
 
-    def objection(self, incoming: Incoming, who: Principal | None) -> Response | None:
+    def objection(self, incoming: Incoming, who: Principal | None) -> "Response | None":
         """Why a request may not pass."""
         if incoming.is_public:
             return None
         if not _NEVER_IN_A_QUERY.isdisjoint(incoming.parameters()):
             return _unauthorized(_IN_ADDRESS)
         if who is None:
-            return strange_browser() if is_looking(incoming) else _unauthorized(_NO_TOKEN)
+            return strange_browser() if is_looking(incoming) else self._unknown(incoming)
         if who.token:
             return _objection_to_token(incoming, who.token)
         if who.session and (incoming.changes or incoming.is_stream):
@@ -66,11 +71,24 @@ class Authenticator:
             return None
         if self._keys.admin.fits(token):
             return ADMIN
-        record = self._keys.tokens.by_hash(hashed(token.decode("latin-1")))
-        if record is None:
+        record, now = self._record(token), self._keys.clock.now()
+        if record is None or record.is_expired(now):
             return None
-        self._keys.tokens.used(record.id, self._keys.clock.now())
+        self._keys.tokens.used(record.id, now)
+        self._expiry.watch(record)
         return Principal.holding(record)
+
+    def _record(self, token: bytes) -> CallToken | None:
+        return self._keys.tokens.by_hash(hashed(token.decode("latin-1")))
+
+    def _unknown(self, incoming: Incoming) -> "Response":
+        """Why somebody who is not recognised is refused: only the holder of a token is told."""
+        record = self._record((incoming.headers.get(b"authorization") or b"").partition(b" ")[2])
+        if record is None or record.expires is None:
+            return _unauthorized(_NO_TOKEN)
+        at = record.expires.astimezone(UTC).strftime("%Y-%m-%d %H:%M UTC")
+        detail = f'the token "{record.name}" expired at {at}'
+        return refuse(refusal("token-expired", detail), _BEARER)
 
     def _browser(self, incoming: Incoming) -> Principal | None:
         cookie = incoming.cookie()
@@ -81,7 +99,7 @@ class Authenticator:
             else None
         )
 
-    def _objection_to_browser(self, incoming: Incoming, session: LoginSession) -> Response | None:
+    def _objection_to_browser(self, incoming: Incoming, session: LoginSession) -> "Response | None":
         if incoming.site != "same-origin":
             return refuse(refusal("foreign-origin", "only mcpyard's own page may send this"))
         if self._holds_key(incoming, session) or self._holds_ticket(incoming, session):
@@ -98,7 +116,7 @@ class Authenticator:
         return self._keys.tickets.redeem(ticket, session, self._keys.clock.monotonic())
 
 
-def _objection_to_token(incoming: Incoming, token: CallToken) -> Response | None:
+def _objection_to_token(incoming: Incoming, token: CallToken) -> "Response | None":
     _, *parts = incoming.path.split("/")
     allowed = incoming.is_gateway
     if token.profile is not None:
@@ -109,5 +127,5 @@ def _objection_to_token(incoming: Incoming, token: CallToken) -> Response | None
     return refuse(refusal("beyond-token", f"this token gives access to {opens} only"))
 
 
-def _unauthorized(detail: str) -> Response:
-    return refuse(refusal("unauthorized", detail), {"WWW-Authenticate": "Bearer"})
+def _unauthorized(detail: str) -> "Response":
+    return refuse(refusal("unauthorized", detail), _BEARER)

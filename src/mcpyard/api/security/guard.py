@@ -2,14 +2,14 @@
 
 In this order: the names a request uses (`host_names`), who asks and what that one may do
 (`authenticator`), the size of the body. Whatever is answered, also a refusal, carries the strict
-headers (`headers`), fewer of them where only programs read it, and what changed something is
-noted (`audit`). The path is given on as it was sent, still quoted, because names may hold a slash.
+headers (`headers`), fewer of them where only programs read it. What changed something is noted
+(`audit`), and so are refused sign-ins (`sign_in_refusals`). The path is given on as it was sent,
+still quoted, because names may hold a slash.
 """
 
 from collections.abc import Awaitable, Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from mcpyard.api.audit import Audit
@@ -21,9 +21,13 @@ from mcpyard.api.security.host_names import AllowedNames
 from mcpyard.api.security.incoming import CALLBACK, LOGIN, Incoming
 from mcpyard.api.security.keys import Keys
 from mcpyard.api.security.known_heads import Head, Heads
+from mcpyard.api.security.sign_in_refusals import SignInRefusals
 from mcpyard.asgi_scope import KNOWN_HEAD, Principal, annotate
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.errors import TooLarge
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
 
 BODY_LIMIT: Final = 4 * 1024 * 1024
 
@@ -42,6 +46,7 @@ class Guard:
         self._names = AllowedNames(hosts)
         self._authenticator = Authenticator(keys)
         self._audit = audit
+        self._refusals = SignInRefusals(audit, keys) if audit else None
         self._heads = Heads(BODY_LIMIT)
 
     def __call__(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
@@ -62,12 +67,16 @@ class Guard:
         incoming = Incoming.of(scope)
         sending = strictly(send, BRIEF if incoming.is_gateway else STRICT)
         if refusal := self._names.objection(incoming):
+            if self._refusals:
+                self._refusals.names(incoming, refusal)
             await refusal(scope, receive, sending)
             return
         who = self._authenticator.know(incoming)
         if self._audit and (name := _worth_a_note(incoming, who)):
             sending = self._audit.noting(name, incoming, sending)
         if refusal := self._authenticator.objection(incoming, who) or _too_large(incoming):
+            if self._refusals:
+                self._refusals.token(incoming, refusal)
             await refusal(scope, receive, sending)
             return
         if who and who.session:
@@ -87,15 +96,15 @@ async def _nothing() -> None:
 def _worth_a_note(incoming: Incoming, who: Principal | None) -> str | None:
     """Whose name stands in the audit log, if the request belongs there.
 
-    A stranger changes nothing, and could flood the log. What goes through the gateway stands in
-    the journal of calls.
+    A stranger changes nothing; its refusal is noted by itself. What goes through the gateway stands
+    in the journal of calls.
     """
     if opened_by := _OPENED_BY.get(incoming.path):
         return opened_by
     return who.name if who and incoming.changes and not incoming.is_gateway else None
 
 
-def _too_large(incoming: Incoming) -> Response | None:
+def _too_large(incoming: Incoming) -> "Response | None":
     length = incoming.header(b"content-length") or "0"
     fits = whole_number(length, BODY_LIMIT) is not None
     return None if fits else refuse(problem_of(TooLarge(_TOO_LARGE)))

@@ -7,14 +7,15 @@ that was let in.
 
 import ipaddress
 from collections.abc import Iterable
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
-
-from starlette.responses import Response
 
 from mcpyard.api.problems import refusal
 from mcpyard.api.responses import refuse
 from mcpyard.api.security.incoming import Incoming
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
 
 LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -28,7 +29,7 @@ class AllowedNames:
     def __init__(self, hosts: Iterable[str]) -> None:
         self._hosts = LOOPBACK | {each.lower() for each in hosts}
 
-    def objection(self, incoming: Incoming) -> Response | None:
+    def objection(self, incoming: Incoming) -> "Response | None":
         """Why a request may not come in under its names."""
         if incoming.doubled:
             return refuse(refusal("doubled-header", "a header that must be unique was sent twice"))

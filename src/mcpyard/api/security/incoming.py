@@ -5,7 +5,6 @@ from typing import Final, Self
 from urllib.parse import parse_qs
 
 import msgspec
-from starlette.requests import cookie_parser
 from starlette.types import Scope
 
 LOGIN: Final = "/login"
@@ -28,14 +27,11 @@ class Incoming(msgspec.Struct, frozen=True):
     """What a request says about itself. A msgspec struct because one is made for every call.
 
     Attributes:
-        method: Its method.
         path: Its path as it was sent, still quoted.
-        query: Its query as it was sent.
         headers: Its headers; of one that came twice the last.
         doubled: Whether a header came twice that decides about entry.
-        address: The local address it came to.
-        port: The local port it came to.
-        scheme: `http` or `https`.
+        address: The local address it came to, at the local `port`.
+        peer: The address it came from.
     """
 
     method: str
@@ -46,6 +42,7 @@ class Incoming(msgspec.Struct, frozen=True):
     address: str
     port: int
     scheme: str
+    peer: str = ""
 
     @classmethod
     def of(cls, scope: Scope) -> Self:
@@ -56,10 +53,19 @@ class Incoming(msgspec.Struct, frozen=True):
             sum(name == each for name, _ in raw) > 1 for each in _ONCE
         )
         address, port = scope.get("server") or ("", 0)
+        peer, _ = scope.get("client") or ("", 0)
         path = scope["raw_path"].decode("latin-1")
         query = scope["query_string"].decode("latin-1")
         return cls(
-            scope["method"], path, query, headers, doubled, address, port or 0, scope["scheme"]
+            scope["method"],
+            path,
+            query,
+            headers,
+            doubled,
+            address,
+            port or 0,
+            scope["scheme"],
+            peer,
         )
 
     @property
@@ -103,7 +109,11 @@ class Incoming(msgspec.Struct, frozen=True):
     def cookie(self) -> str | None:
         """The value of this yard's cookie."""
         sent = self.header(b"cookie")
-        return cookie_parser(sent).get(self.cookie_name) if sent else None
+        if not sent:
+            return None
+        from starlette.requests import cookie_parser  # noqa: PLC0415  for browsers alone
+
+        return cookie_parser(sent).get(self.cookie_name)
 
     def asked(self, name: str) -> str:
         """The last value of a query parameter; empty where there is none."""

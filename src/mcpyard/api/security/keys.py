@@ -21,6 +21,9 @@ LINK_LIFE: Final = timedelta(minutes=10)
 TICKET_LIFE: Final = 30.0
 """Seconds in which a stream must be opened."""
 
+PREFIX: Final = "mcpyard_"
+"""Begins every call token, so that scanners of leaked secrets can know one."""
+
 _RENEWED_AFTER: Final = timedelta(days=1)
 _MOST_TICKETS: Final = 256
 _RANDOM_BYTES: Final = 32

@@ -1,10 +1,11 @@
 """What a browser sees that was not let in: a page that says how to come in, not a line of JSON."""
 
-from typing import Final
-
-from starlette.responses import Response
+from typing import TYPE_CHECKING, Final
 
 from mcpyard.api.security.incoming import Incoming
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
 
 _PAGE: Final = """<!doctype html>
 <html lang="en">
@@ -38,7 +39,9 @@ def is_looking(incoming: Incoming) -> bool:
     )
 
 
-def strange_browser() -> Response:
+def strange_browser() -> "Response":
     """The page for one that is not let in."""
     headers = {"WWW-Authenticate": "Bearer"}
+    from starlette.responses import Response  # noqa: PLC0415  seldom needed
+
     return Response(_PAGE, _UNAUTHORIZED, headers, media_type="text/html")

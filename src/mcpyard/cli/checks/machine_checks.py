@@ -33,12 +33,7 @@ PROGRAMS: Final = {
 
 
 async def examine_machine(home: Path, programs: Collection[str] = ()) -> list[Check]:
-    """Everything but the definitions.
-
-    Args:
-        home: The home folder.
-        programs: The programs that servers are started with.
-    """
+    """Everything but the definitions; `programs` are those that servers are started with."""
     versions = await asyncio.gather(*(_program(name, fix) for name, fix in PROGRAMS.items()))
     checks = {each.check: each for each in versions}
     checks["node"] = _node(checks["node"], needed=not {"node", "npx"}.isdisjoint(programs))

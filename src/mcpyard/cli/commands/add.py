@@ -6,9 +6,8 @@ from typing import Final
 
 from mcpyard.cli.cli_errors import usage
 from mcpyard.cli.definition_options import DefinitionOptions, read_object, typed
-from mcpyard.cli.output import clean
-from mcpyard.cli.printing import JsonObject, decode_object, print_raw, print_warnings
-from mcpyard.cli.status_words import print_trouble, reason, status_word
+from mcpyard.cli.printing import decode_object, print_raw
+from mcpyard.cli.status_words import print_status
 from mcpyard.client.discovery import need_yard
 from mcpyard.domain.errors import EXIT_TIMEOUT, EXIT_UNREACHABLE
 from mcpyard.domain.narrowing import object_of
@@ -20,15 +19,7 @@ _FORMS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class AddRequest:
-    """What `add` takes besides the options of a definition.
-
-    Attributes:
-        name: The server's name; None where the JSON text has it.
-        json_text: A definition as JSON, or `-` for standard input.
-        scope: The scope; None for the default.
-        start: Whether to start it; None for the default of its scope.
-        wait: Seconds to wait until the server is connected or has failed.
-    """
+    """What `add` takes besides the options of a definition; the JSON text may have the name."""
 
     name: str | None
     json_text: str | None = None
@@ -83,16 +74,8 @@ def print_definition(raw: bytes, verb: str, *, as_json: bool, waited: bool) -> i
     if as_json:
         print_raw(raw)
     else:
-        _print(record, verb)
+        print_status(f"{verb} {record['name']} ({record['scope']} scope)", record)
     if not waited:
         return 0
     codes = {"error": EXIT_UNREACHABLE, "connecting": EXIT_TIMEOUT}
     return codes.get(str(record["status"]), 0)
-
-
-def _print(record: JsonObject, verb: str) -> None:
-    why, _ = reason(record)
-    server = f"{verb} {record['name']} ({record['scope']} scope)"
-    print(clean(f"{server}: {status_word(record)}{f': {why}' if why else ''}"))
-    print_trouble(record)
-    print_warnings(record)

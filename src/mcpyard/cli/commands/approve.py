@@ -51,19 +51,6 @@ def approve(
     return 0
 
 
-def find_project(home: Path, *, ask: bool) -> Path | None:
-    """The current folder, if it has a project file.
-
-    On a terminal the user is asked to approve its entries. Without a yes they are not started.
-    """
-    folder = Path.cwd()
-    if not (folder / FILE_NAME).exists():
-        return None
-    if ask and on_terminal():
-        uvloop.run(_ask(home, folder))
-    return folder
-
-
 def _waiting(yard: RunningYard, folder: Path) -> JsonObject:
     (waiting,) = decode_objects(yard.get(f"/api/projects/waiting?folder={segment(str(folder))}"))
     return waiting
@@ -78,11 +65,11 @@ async def _approve_still(
     home: Path, folder: Path, digest: str, replace: Sequence[str]
 ) -> JsonObject:
     async with still_yard(home, folder) as yard:
-        approval = await yard.approvals.approve(folder, digest, replace)
-    return {"folder": str(folder), "servers": approval.servers, "waiting": approval.waiting}
+        return (await yard.approvals.approve(folder, digest, replace)).to_dict()
 
 
-async def _ask(home: Path, folder: Path) -> None:
+async def ask_to_approve(home: Path, folder: Path) -> None:
+    """Ask the user at the terminal to approve the entries of a project file."""
     async with still_yard(home, folder) as yard:
         waiting = await yard.approvals.waiting_in(folder)
         if not waiting.entries:

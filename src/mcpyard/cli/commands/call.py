@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from mcpyard.cli.call_arguments import read_pairs, typed_arguments
 from mcpyard.cli.cli_errors import usage
+from mcpyard.cli.definition_options import parse_object
 from mcpyard.cli.output import clean, one_line
 from mcpyard.cli.printing import JsonObject, decode_object, decode_objects, note_unused
 from mcpyard.client.discovery import RunningYard, find_yard, segment, server_path
 from mcpyard.domain.errors import EXIT_TOOL_ERROR, ToolUnknown
-from mcpyard.domain.narrowing import is_object, list_of, object_of
+from mcpyard.domain.narrowing import list_of, object_of
 
 if TYPE_CHECKING:
     from mcpyard.cli.known_servers import KnownServers
@@ -23,14 +24,10 @@ _QUOTING: Final = 'in single quotes, for example: --args \'{"city": "Oslo"}\''
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """One call, as the command line describes it.
+    """One call, as the command line describes it; without a server, `tool` is an exposed name.
 
-    Attributes:
-        tool: The tool's own name, or its exposed name where there is no server.
-        server: The name of the server.
-        arguments: The arguments of `--args`.
-        pairs: The texts of `KEY=VALUE` words, which go over those.
-        timeout: The limit in milliseconds.
+    The `pairs` of `KEY=VALUE` words go over the arguments of `--args`; the timeout is in
+    milliseconds.
     """
 
     tool: str
@@ -51,7 +48,8 @@ def read_call(words: Sequence[str], args: str, timeout: int | None) -> ToolCall:
     server, tool = (first, rest.pop(0)) if names_server else (None, first)
     if timeout is not None and timeout <= 0:
         raise usage("--timeout must be greater than 0", "for 30 seconds: --timeout 30000")
-    return ToolCall(tool, server, _read_arguments(args), read_pairs(rest), timeout)
+    arguments = parse_object("--args", args, _QUOTING, _loads)
+    return ToolCall(tool, server, arguments, read_pairs(rest), timeout)
 
 
 def call_tool(home: Path, project: Path | None, call: ToolCall, *, as_json: bool) -> int:
@@ -92,22 +90,10 @@ def _unknown(call: ToolCall) -> ToolUnknown:
     return ToolUnknown(f'{where} no tool "{call.tool[:80]}"')
 
 
-def _read_arguments(text: str) -> dict[str, object]:
-    """The arguments of `--args`, or an error that names the position."""
-    try:
-        arguments = json.loads(text, parse_constant=_refuse_constant)
-        json.dumps(arguments, ensure_ascii=False).encode()
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise usage(f"--args is not JSON: {error.msg} at {where}", _QUOTING) from None
-    except UnicodeEncodeError:
-        raise usage("--args contains half of a character (a lone surrogate)", _QUOTING) from None
-    except ValueError:
-        raise usage("--args contains a number with too many digits", _QUOTING) from None
-    except RecursionError:
-        raise usage("--args is nested too deeply", _QUOTING) from None
-    if not is_object(arguments):
-        raise usage("--args must be a JSON object", _QUOTING)
+def _loads(text: str) -> object:
+    """What `--args` holds; only what can be sent."""
+    arguments = json.loads(text, parse_constant=_refuse_constant)
+    json.dumps(arguments, ensure_ascii=False).encode()
     return arguments
 
 

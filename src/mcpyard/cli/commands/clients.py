@@ -68,10 +68,7 @@ def _print_groups(groups: list[JsonObject]) -> None:
         for group in groups
         for server in group["servers"]
     ]
-    if rows:
-        table(("STATE", "CLIENT", "NAME", "COMMAND", "REASON"), rows)
-    else:
-        print("no servers found", file=sys.stderr)
+    table(("STATE", "CLIENT", "NAME", "COMMAND", "REASON"), rows, "no servers found")
     print_problems(file_problems(groups))
 
 
@@ -99,10 +96,7 @@ def _print_findings(findings: list[JsonObject]) -> None:
         )
         for each in findings
     ]
-    if rows:
-        table(("LEVEL", "RULE", "CLIENT", "NAME", "PROBLEM", "FIX"), rows)
-    else:
-        print("no problems found", file=sys.stderr)
+    table(("LEVEL", "RULE", "CLIENT", "NAME", "PROBLEM", "FIX"), rows, "no problems found")
 
 
 def _print_drifts(drifts: list[JsonObject]) -> None:
@@ -115,10 +109,8 @@ def _print_drifts(drifts: list[JsonObject]) -> None:
         for each in drifts
         for variant in each["variants"]
     ]
-    if rows:
-        table(("NAME", "IN", "DEFINITION"), rows)
-    else:
-        print("no differences: every server is defined the same way everywhere", file=sys.stderr)
+    none = "no differences: every server is defined the same way everywhere"
+    table(("NAME", "IN", "DEFINITION"), rows, none)
 
 
 def _launch(server: JsonObject) -> str:

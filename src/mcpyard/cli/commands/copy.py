@@ -2,7 +2,7 @@
 
 import json
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -13,41 +13,20 @@ from mcpyard.cli.printing import JsonObject
 _LOSES_NOTHING: Final = "info"
 
 
-@dataclass(frozen=True, slots=True)
-class CopyRequest:
-    """What to copy, and how."""
-
-    source: str
-    target: str
-    name: str
-    new_name: str | None
-    matrix: str
-    replace: bool
-    move: bool
-    dry_run: bool
-    show_secrets: bool
-
-
-def copy_server(home: Path, project: Path | None, request: CopyRequest, *, as_json: bool) -> int:
-    """Copy a server, and print what changed."""
-    body: dict[str, object] = {
-        "from": request.source,
-        "to": request.target,
-        "name": request.name,
-        "newName": request.new_name,
-        "matrix": request.matrix,
-        "replace": request.replace,
-        "move": request.move,
-        "dryRun": request.dry_run,
-        "project": folder_of(project),
-    }
+def copy_server(
+    home: Path,
+    project: Path | None,
+    request: Mapping[str, object],
+    *,
+    show_secrets: bool,
+    as_json: bool,
+) -> int:
+    """Copy a server as the API is asked to, and print what changed."""
+    body = {**request, "project": folder_of(project)}
     edit = reach(
-        home,
-        project,
-        lambda servers: servers.copy(body, show_secrets=request.show_secrets),
-        writes=True,
+        home, project, lambda servers: servers.copy(body, show_secrets=show_secrets), writes=True
     )
-    return print_edit(edit, as_json=as_json, every_warning=request.matrix == "spec")
+    return print_edit(edit, as_json=as_json, every_warning=request["matrix"] == "spec")
 
 
 def print_edit(edit: JsonObject, *, as_json: bool, every_warning: bool = False) -> int:

@@ -103,7 +103,7 @@ async def _handshakes(definitions: KnownServers) -> list[Check]:
         and each.config.enabled
         and not isinstance(each.launch, Unlaunchable)
     ]
-    approved = [each for each in servers if definitions.may_run(each)]
+    approved = [each for each in servers if not each.held]
     unapproved = len(servers) - len(approved)
     fix = f"check the file, then: mcpyard approve {shlex.quote(str(definitions.path.parent))}"
     message = f"{unapproved} not started: approval needed"

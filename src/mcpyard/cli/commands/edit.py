@@ -13,19 +13,7 @@ from mcpyard.client.discovery import need_yard, server_path
 
 @dataclass(frozen=True, slots=True)
 class EditRequest:
-    """What `edit` changes besides the options of a definition.
-
-    Attributes:
-        json_text: Any fields as JSON, or `-` for standard input.
-        command: The program alone.
-        args: The arguments alone.
-        url: The address.
-        new_name: Its new name.
-        enabled: Whether it may run.
-        digest: The digest that the record must still have.
-        when_running: Whether a running server is restarted or the edit refused.
-        wait: Seconds to wait until the server is connected or has failed.
-    """
+    """What `edit` changes besides the options of a definition, if `digest` still fits."""
 
     json_text: str | None = None
     command: str | None = None

@@ -12,7 +12,7 @@ from typing import Final
 from mcpyard.cli.cli_errors import CliError, understand, usage
 from mcpyard.cli.client_servers import folder_of, reach
 from mcpyard.cli.commands.clients import file_problems, print_problems
-from mcpyard.cli.commands.start_stop_restart import exit_code, print_status, request
+from mcpyard.cli.commands.start_stop_restart import exit_code, print_answer, request
 from mcpyard.cli.definition_options import STDIN, read_text
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.printing import JsonObject, decode_object
@@ -117,7 +117,7 @@ def _finish(
         started = [each.record() if isinstance(each, CliError) else each for each in answers]
         print(json.dumps({**report, "started": started}))
         return max(code, *map(exit_code, answers))
-    return max(code, *map(print_status, answers))
+    return max(code, *map(print_answer, answers))
 
 
 def _print_entries(entries: Sequence[JsonObject]) -> None:
@@ -130,22 +130,24 @@ def _print_entries(entries: Sequence[JsonObject]) -> None:
         )
         for each in entries
     ]
-    if rows:
-        table(("OUTCOME", "NAME", "FROM", "REASON"), rows)
-    else:
-        print("no servers found", file=sys.stderr)
+    table(("OUTCOME", "NAME", "FROM", "REASON"), rows, "no servers found")
     _print_warnings(entries)
 
 
 def _print(servers: list[JsonObject], problems: list[JsonObject]) -> None:
     rows = [
-        (str(each["outcome"]), clean(str(each["name"])), one_line(_reason(each)))
+        (
+            str(each["outcome"]),
+            clean(str(each["name"])),
+            one_line(str(each["problem"]["detail"])) if each["problem"] else "",
+        )
         for each in servers
     ]
     if rows:
         table(("OUTCOME", "NAME", "REASON"), rows)
     for each in problems:
-        print(f"problem: {clean(': '.join(_parts(each)))}", file=sys.stderr)
+        parts = [str(each[key]) for key in ("field", "message") if each[key]]
+        print(f"problem: {clean(': '.join(parts))}", file=sys.stderr)
     _print_warnings(servers)
 
 
@@ -153,15 +155,6 @@ def _print_warnings(servers: Sequence[JsonObject]) -> None:
     for each in servers:
         for warning in each["warnings"]:
             print(clean(f"warning: {each['name']}: {warning}"), file=sys.stderr)
-
-
-def _reason(server: JsonObject) -> str:
-    problem = server["problem"]
-    return str(problem["detail"]) if problem else ""
-
-
-def _parts(problem: JsonObject) -> list[str]:
-    return [str(problem[key]) for key in ("field", "message") if problem[key]]
 
 
 def _exit_code(servers: list[JsonObject], problems: list[JsonObject]) -> int:

@@ -1,7 +1,6 @@
 """`mcpyard logs`: what a server wrote to its standard error."""
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 from mcpyard.cli.cli_errors import CliError
@@ -18,7 +17,9 @@ def show_log(home: Path, name: str, *, follow: bool, tail: int | None, as_json: 
     path = server_path(name, "logs")
     if follow:
         _follow(yard, path, tail, as_json=as_json)
-    lines = _last(_read(yard, path), tail)
+    lines = _read(yard, path)
+    if tail is not None:
+        lines = lines[max(0, len(lines) - tail) :]
     if as_json:
         print(json.dumps(lines))
         return 0
@@ -41,10 +42,6 @@ def _follow(yard: RunningYard, path: str, tail: int | None, *, as_json: bool) ->
 
 def _read(yard: RunningYard, path: str) -> list[JsonObject]:
     return decode_objects(yard.get(path))
-
-
-def _last(lines: Sequence[JsonObject], tail: int | None) -> Sequence[JsonObject]:
-    return lines if tail is None else lines[max(0, len(lines) - tail) :]
 
 
 def _number(line: JsonObject) -> int:

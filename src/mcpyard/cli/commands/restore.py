@@ -28,11 +28,9 @@ def list_snapshots(home: Path, *, as_json: bool) -> int:
         )
         for each in records
     ]
+    table(("BACKUP", "WHEN", "BYTES", "SERVERS"), rows, f"no backups in {clean(str(home))}")
     if rows:
-        table(("BACKUP", "WHEN", "BYTES", "SERVERS"), rows)
         print(f"restore one: mcpyard restore {rows[0][0]}", file=sys.stderr)
-    else:
-        print(f"no backups in {clean(str(home))}", file=sys.stderr)
     return 0
 
 
@@ -47,7 +45,8 @@ def restore_snapshot(home: Path, name: str, *, yes: bool, as_json: bool) -> int:
     holder.take()
     try:
         servers = examine(source)
-        if not yes and not confirm(_consequence(source, servers)):
+        described = f"{clean(str(source))} ({servers} servers of the user)"
+        if not yes and not confirm(f"The state is replaced by {described}"):
             print("nothing restored", file=sys.stderr)
             return EXIT_FAILED
         replaced = snapshots.restore(source, datetime.now(UTC))
@@ -57,14 +56,10 @@ def restore_snapshot(home: Path, name: str, *, yes: bool, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"restored": str(source), "servers": servers, "replaced": kept_at}))
     else:
-        print(f"restored {clean(str(source))} ({servers} servers of the user)")
+        print(f"restored {described}")
         if kept_at:
             print(f"the replaced state is in {clean(kept_at)}")
     return 0
-
-
-def _consequence(source: Path, servers: int) -> str:
-    return f"The state is replaced by {clean(str(source))} ({servers} servers of the user)"
 
 
 def _record(snapshot: Snapshot) -> dict[str, object]:

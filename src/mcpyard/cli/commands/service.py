@@ -1,47 +1,35 @@
 """`mcpyard service`: mcpyard as a user service of systemd."""
 
+import asyncio
 import json
-import shutil
-import subprocess
 from collections.abc import Mapping
-from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from mcpyard.cli.cli_errors import CliError, usage
 from mcpyard.cli.daemon.service_unit import MARK, NAME, ServiceOptions, make_unit, unit_path
+from mcpyard.cli.daemon.systemctl import SystemctlResult, systemctl
 from mcpyard.cli.output import clean
 from mcpyard.domain.errors import EXIT_UNREACHABLE, YardBusy
 from mcpyard.store.atomic_files import write_private
 from mcpyard.store.home import Home
 
-_TIMEOUT: Final = 60.0
-_AWAY: Final = ("connect to bus", "not been booted with systemd")
+ServiceAction: TypeAlias = Literal["install", "uninstall", "status"]
+
 _LINGER: Final = "the service stops when you sign out; to keep it running: loginctl enable-linger"
-_WITHOUT: Final = (
-    "run `mcpyard up` by other means; `mcpyard service install --print` prints the unit"
-)
-
-
-class ServiceAction(StrEnum):
-    """What to do with the service."""
-
-    INSTALL = "install"
-    UNINSTALL = "uninstall"
-    STATUS = "status"
 
 
 def manage_service(
     action: ServiceAction, options: ServiceOptions, *, only_print: bool, as_json: bool
 ) -> int:
     """Install or uninstall the service, or print its status."""
-    if only_print and action is not ServiceAction.INSTALL:
+    if only_print and action != "install":
         raise usage("--print works with service install only")
     if only_print:
         return _print_unit(make_unit(options), as_json=as_json)
-    if action is ServiceAction.INSTALL:
+    if action == "install":
         return _print(_install(options), as_json=as_json)
-    if action is ServiceAction.UNINSTALL:
+    if action == "uninstall":
         return _print(_uninstall(), as_json=as_json)
     status = _status(options.home)
     _print(status, as_json=as_json)
@@ -94,7 +82,8 @@ def _check_ours(path: Path) -> None:
 
 
 def _check_free(home: Path) -> None:
-    if running := Home(home).running():
+    running = Home(home).running()
+    if running and not running.substitute:
         raise YardBusy(
             f"mcpyard is already running (pid {running.pid}, home: {home}); stop it first"
         )
@@ -102,16 +91,13 @@ def _check_free(home: Path) -> None:
 
 def _query(verb: str) -> str:
     """The one word that systemctl prints."""
-    result = _run(verb, NAME)
-    _check_there(result)
-    return result.stdout.strip() or "not-found"
+    return _run(verb, NAME).output or "not-found"
 
 
 def _systemctl(*words: str) -> None:
     result = _run(*words)
-    _check_there(result)
-    if result.returncode:
-        reason = result.stderr.strip() or f"exit code {result.returncode}"
+    if result.code:
+        reason = result.error or f"exit code {result.code}"
         raise CliError(
             f"systemctl {' '.join(words)}: {reason}",
             hint=f"check its log: journalctl --user -u {NAME}",
@@ -119,37 +105,8 @@ def _systemctl(*words: str) -> None:
         )
 
 
-def _run(*words: str) -> subprocess.CompletedProcess[str]:
-    program = shutil.which("systemctl")
-    if program is None:
-        raise _no_systemd("systemctl not found on PATH")
-    try:
-        return subprocess.run(  # noqa: S603  our own words
-            [program, "--user", *words],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=_TIMEOUT,
-            stdin=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired:
-        raise _no_systemd(f"systemctl did not answer in {_TIMEOUT:g} s") from None
-
-
-def _check_there(result: subprocess.CompletedProcess[str]) -> None:
-    words = result.stderr.strip()
-    if result.returncode and any(each in words for each in _AWAY):
-        raise _no_systemd(words)
-
-
-def _no_systemd(why: str) -> CliError:
-    return CliError(
-        f"systemd is not available for this user: {why}",
-        hint=_WITHOUT,
-        slug="no-systemd",
-        exit_code=EXIT_UNREACHABLE,
-    )
+def _run(*words: str) -> SystemctlResult:
+    return asyncio.run(systemctl(*words))
 
 
 def _print_unit(unit: str, *, as_json: bool) -> int:

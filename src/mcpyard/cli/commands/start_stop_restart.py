@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from mcpyard.cli.cli_errors import CliError, complain, understand
-from mcpyard.cli.output import clean
-from mcpyard.cli.printing import JsonObject, decode_object, print_warnings
-from mcpyard.cli.status_words import print_trouble, reason, status_word
+from mcpyard.cli.printing import JsonObject, decode_object
+from mcpyard.cli.status_words import print_status
 from mcpyard.client.discovery import RunningYard, need_yard, server_path
 from mcpyard.domain.errors import EXIT_UNREACHABLE, YardError
 
@@ -24,7 +23,7 @@ def control(home: Path, action: Action, names: Sequence[str], wait: float, *, as
         records = [each.record() if isinstance(each, CliError) else each for each in answers]
         print(json.dumps(records if len(records) > 1 else records[0]))
         return max(map(exit_code, answers))
-    return max(map(print_status, answers))
+    return max(map(print_answer, answers))
 
 
 def request(
@@ -59,12 +58,9 @@ def exit_code(answer: JsonObject | CliError) -> int:
     return EXIT_UNREACHABLE if answer["status"] == "error" else 0
 
 
-def print_status(answer: JsonObject | CliError) -> int:
+def print_answer(answer: JsonObject | CliError) -> int:
     """Print the status of one server; returns its exit code."""
     if isinstance(answer, CliError):
         return complain(answer, as_json=False)
-    why, _ = reason(answer)
-    print(clean(f"{answer['name']}: {status_word(answer)}{f': {why}' if why else ''}"))
-    print_trouble(answer)
-    print_warnings(answer)
+    print_status(str(answer["name"]), answer)
     return exit_code(answer)

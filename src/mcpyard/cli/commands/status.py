@@ -1,9 +1,10 @@
-"""`mcpyard status`: whether mcpyard is running, where, and how many servers are connected."""
+"""`mcpyard status`: whether mcpyard runs, where, what does not work, and how its servers are."""
 
 import json
 from collections import Counter
 from pathlib import Path
 
+from mcpyard.cli.output import clean
 from mcpyard.cli.printing import JsonObject, decode_object, decode_objects
 from mcpyard.client.discovery import RunningYard, find_yard
 from mcpyard.domain.errors import EXIT_UNREACHABLE
@@ -27,7 +28,9 @@ def show_status(home: Path, *, as_json: bool) -> int:
 def _details(yard: RunningYard) -> dict[str, object]:
     servers = decode_objects(yard.get("/api/mcp/servers?tools=0"))
     counts = Counter(str(each["status"]) for each in servers)
+    degraded = decode_object(yard.get("/readyz")).get("degraded")
     return {
+        **({"degraded": degraded} if degraded else {}),
         "version": decode_object(yard.get("/api/openapi.json"))["info"]["version"],
         "servers": {
             "total": len(servers),
@@ -44,8 +47,9 @@ def _print(record: JsonObject) -> None:
         return
     servers = record["servers"]
     counts = f"{servers['connected']} connected, {servers['failing']} failing"
+    degraded = record.get("degraded", [])
     rows = {
-        "status": "running",
+        "status": "running, degraded" if degraded else "running",
         "version": record["version"],
         "address": record["url"],
         "pid": record["pid"],
@@ -54,3 +58,6 @@ def _print(record: JsonObject) -> None:
     }
     for key, value in rows.items():
         print(f"{key:8} {value}")
+    for each in degraded:
+        print(f"{each['component']}: {clean(each['detail'])}")
+        print(f"  {clean(each['hint'])}")

@@ -1,43 +1,61 @@
 """`mcpyard token`: the call tokens of the gateway, and the admin token."""
 
 import json
-from enum import StrEnum
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Final, Literal, TypeAlias
 
 from mcpyard.cli.cli_errors import CliError, usage
+from mcpyard.cli.durations import read_life
 from mcpyard.cli.output import clean, table
-from mcpyard.cli.printing import decode_object, decode_objects, print_raw
+from mcpyard.cli.printing import JsonObject, decode_object, decode_objects, print_raw
 from mcpyard.client.discovery import RunningYard, find_yard, need_yard, segment
+from mcpyard.domain.stored import SOON
 from mcpyard.store.home import Home
 
-_TOKENS = "/api/tokens"
+TokenAction: TypeAlias = Literal["ls", "create", "revoke", "rotate"]
+
+_TOKENS: Final = "/api/tokens"
 
 
-class TokenAction(StrEnum):
-    """What to do with tokens."""
+@dataclass(frozen=True, slots=True)
+class TokenTerms:
+    """The options of a new token: its profile, and how long it works, such as 30d."""
 
-    LS = "ls"
-    CREATE = "create"
-    REVOKE = "revoke"
-    ROTATE = "rotate"
+    profile: str | None = None
+    expires: str | None = None
+
+    def body(self, name: str) -> dict[str, object]:
+        """What is asked for."""
+        if self.expires is None:
+            return {"name": name, "profile": self.profile}
+        expires = datetime.now(UTC) + timedelta(seconds=read_life("--expires", self.expires))
+        return {"name": name, "profile": self.profile, "expires": expires.isoformat()}
 
 
 def manage_tokens(
-    home: Path, action: TokenAction, name: str | None, profile: str | None, *, as_json: bool
+    home: Path, action: TokenAction, name: str | None, terms: TokenTerms, *, as_json: bool
 ) -> int:
     """List, create or revoke call tokens, or rotate the admin token."""
-    if (name is None) == (action in {TokenAction.CREATE, TokenAction.REVOKE}):
-        raise usage(f"token {action}: {'NAME is missing' if name is None else 'takes no NAME'}")
-    if profile is not None and action is not TokenAction.CREATE:
-        raise usage("--profile applies to token create only")
-    if action is TokenAction.ROTATE:
+    _check(action, name, terms)
+    if action == "rotate":
         return _rotate(home, as_json=as_json)
+    body = terms.body(str(name))
     yard = need_yard(home)
-    if action is TokenAction.LS:
+    if action == "ls":
         return _list(yard, as_json=as_json)
-    if action is TokenAction.CREATE:
-        return _create(yard, {"name": name, "profile": profile}, as_json=as_json)
+    if action == "create":
+        return _create(yard, body, as_json=as_json)
     return _revoke(yard, str(name), as_json=as_json)
+
+
+def _check(action: TokenAction, name: str | None, terms: TokenTerms) -> None:
+    if (name is None) == (action in {"create", "revoke"}):
+        raise usage(f"token {action}: {'NAME is missing' if name is None else 'takes no NAME'}")
+    if action != "create" and terms != TokenTerms():
+        option = "--expires" if terms.profile is None else "--profile"
+        raise usage(f"{option} applies to token create only")
 
 
 def _list(yard: RunningYard, *, as_json: bool) -> int:
@@ -50,12 +68,24 @@ def _list(yard: RunningYard, *, as_json: bool) -> int:
             f"/mcp/{clean(str(each['profile']))}" if each["profile"] else "/mcp",
             str(each["created"])[:10],
             str(each["lastUsed"] or "never")[:10],
-            "revoked" if each["revoked"] else "",
+            str(each["expires"] or "never")[:10],
+            _state(each),
         )
         for each in decode_objects(raw)
     ]
-    table(("NAME", "ENDPOINT", "CREATED", "LAST USED", "STATE"), rows)
+    table(("NAME", "ENDPOINT", "CREATED", "LAST USED", "EXPIRES", "STATE"), rows)
     return 0
+
+
+def _state(token: JsonObject) -> str:
+    if token["revoked"]:
+        return "revoked"
+    if not token["expires"]:
+        return ""
+    left = datetime.fromisoformat(str(token["expires"])) - datetime.now(UTC)
+    if left <= timedelta():
+        return "expired"
+    return "expires soon" if left <= SOON else ""
 
 
 def _create(yard: RunningYard, token: dict[str, object], *, as_json: bool) -> int:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mcpyard.cli.cli_errors import complain
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.printing import JsonObject, decode_object, decode_objects, note_unused, print_raw
-from mcpyard.cli.status_words import reason, status_word
+from mcpyard.cli.status_words import status_line
 from mcpyard.client.discovery import RunningYard, find_yard, server_path
 
 if TYPE_CHECKING:
@@ -75,8 +75,7 @@ def _why_none(yard: RunningYard, name: str | None) -> str:
     record = decode_object(yard.get(server_path(name)))
     if record["status"] == "connected":
         return f"{record['name']} is connected and has none"
-    why = reason(record)[0]
-    return f"{record['name']} is {status_word(record)}{f': {why}' if why else ''}"
+    return f"{record['name']} is {status_line(record)}"
 
 
 def _print_none(why: str) -> None:

@@ -57,10 +57,7 @@ def list_edits(home: Path, *, as_json: bool) -> int:
         )
         for each in edits
     ]
-    if rows:
-        table(("ID", "WHEN", "WHAT", "BY", "WHERE"), rows)
-    else:
-        print("no edits yet", file=sys.stderr)
+    table(("ID", "WHEN", "WHAT", "BY", "WHERE"), rows, "no edits yet")
     return 0
 
 

@@ -5,7 +5,6 @@ import contextlib
 import gc
 import logging
 import os
-import re
 import resource
 import signal
 import socket
@@ -13,45 +12,47 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final, Unpack
+from urllib.parse import urlsplit
 
 import uvloop
 
-from mcpyard.api.app import build
+from mcpyard.api.app import Pages, build
 from mcpyard.api.audit import Audit
 from mcpyard.api.http_server.idle_timer import Idle
 from mcpyard.api.http_server.uvicorn_server import WebServer
-from mcpyard.api.page_login import link_address
 from mcpyard.api.security.keys import AdminKey, Keys
-from mcpyard.api.tokens import TokenStore
 from mcpyard.app import Yard
 from mcpyard.asgi_scope import Principal
-from mcpyard.cli.browser import open_browser
-from mcpyard.cli.cli_errors import usage
-from mcpyard.cli.commands.approve import find_project
-from mcpyard.cli.commands.connect import bridge_command
-from mcpyard.cli.daemon.binding import BindOptions, listen, url_of
+from mcpyard.cli.confirmation import on_terminal
+from mcpyard.cli.daemon.binding import listen, url_of
+from mcpyard.cli.daemon.last_options import record_options
 from mcpyard.cli.daemon.logfile import LogFile, RedactingFormatter, Redactor
 from mcpyard.cli.daemon.service_manager import ServiceManager
+from mcpyard.cli.daemon.start_lock import StartLock
 from mcpyard.cli.daemon.startup_wait import await_predecessor, make_home
+from mcpyard.cli.daemon.up_options import UpOptions, configured_limits, read_options
 from mcpyard.cli.daemon.up_output import PlainOutput, UpOutput, make_output
 from mcpyard.cli.daemon.watchdog import Watchdog, stuck_limit
 from mcpyard.cli.home_files import AUDIT_FILE, LOG_FILE
 from mcpyard.cli.lines import STDERR, STDOUT, LogHandler
-from mcpyard.domain.callers import Limits, read_limits
+from mcpyard.cli.quick_up import UpArguments
 from mcpyard.domain.definition.this_yard import SelfIdentity
-from mcpyard.domain.errors import InputError
 from mcpyard.gateway.app import Gateway
 from mcpyard.runtime.clock import SystemClock
 from mcpyard.runtime.processes.adoption import ADOPTION
 from mcpyard.runtime.processes.cgroups import make_room_for_limits
-from mcpyard.sources.project_file import ProjectFile
+from mcpyard.sources.project_file import FILE_NAME, ProjectFile
 from mcpyard.store.home import Home
-from mcpyard.web.app import pages
-from mcpyard.web.context import PageContext
 from mcpyard.yard.trust import ApprovalPolicy
+
+if TYPE_CHECKING:
+    from starlette.routing import Route
+
+    from mcpyard.web.context import PageContext
 
 log = logging.getLogger(__name__)
 
@@ -59,64 +60,25 @@ _FORCE_AGAIN: Final = 0.25
 _COLLECT_AFTER: Final = (20_000, 5, 2)
 """Rarely, but everything: what a connection leaves behind outlives the younger generations, and a
 full collection takes milliseconds since it leaves out what existed at the start."""
-_DURATION: Final = re.compile(r"([1-9]\d{0,6})([smh]?)")
 _PRINTED_ANYWAY: Final = {
     "mcpyard.runtime.connection",
     "mcpyard.sources.environment",
     "mcpyard.sources.project_file",
 }
-_UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
-@dataclass(frozen=True, slots=True)
-class UpOptions:
-    """The options of `up`.
-
-    Attributes:
-        home: The folder of all state.
-        bind: Where to listen.
-        project: The folder of `--project`.
-        strict: Whether to skip incomplete entries.
-        trust_folder: Whether to apply every edit of the project file without approval.
-        as_json: Whether programs read the output.
-        idle_exit: Seconds without a request after which to end; None for never.
-        log_level: The lowest level in the log file.
-        open_page: Whether to open the web page in a browser.
-        limits: The limits of `MCPYARD_LIMITS`.
-    """
-
-    home: Path
-    bind: BindOptions
-    project: Path | None = None
-    strict: bool = False
-    trust_folder: bool = False
-    as_json: bool = False
-    idle_exit: float | None = None
-    log_level: str = "info"
-    open_page: bool = False
-    limits: Limits = Limits()  # noqa: RUF009  immutable
-
-
-def read_duration(option: str, text: str) -> float:
-    """The seconds of a duration such as 90, 90s, 10m or 1h."""
-    match = _DURATION.fullmatch(text)
-    if match is None:
-        raise usage(f'{option}: "{text[:80]}" is not a duration', "for example: 90s, 10m or 1h")
-    return int(match[1]) * _UNITS[match[2]]
-
-
-def configured_limits() -> Limits:
-    """The limits that the environment sets."""
-    try:
-        return read_limits(os.environ.get("MCPYARD_LIMITS", ""))
-    except InputError as error:
-        raise usage(f"MCPYARD_LIMITS: {error.message}") from None
+def start(**arguments: Unpack[UpArguments]) -> int:
+    """Run mcpyard as the options of the command say."""
+    return run_yard(read_options(arguments))
 
 
 def run_yard(options: UpOptions) -> int:
     """Run mcpyard until a signal ends it."""
     limit, limits = stuck_limit(), configured_limits()
-    await_predecessor(options.home)
+    lock = StartLock(options.home)
+    if not options.substitute:
+        lock.wait()
+    await_predecessor(options.home, substitute=options.substitute)
     redactor = Redactor()
     _configure_log(options, redactor)
     if not sys.platform.startswith("linux"):
@@ -125,25 +87,41 @@ def run_yard(options: UpOptions) -> int:
     with listen(options.bind, options.home) as listener:
         make_home(options.home)
         ask = not options.as_json and not options.trust_folder
-        current = None if options.project else find_project(options.home, ask=ask)
+        current = None if options.project else _current_project(options.home, ask=ask)
         # Approvals are stored by the name of the folder, which must be valid text for that.
         str(options.project or current).encode()
         ADOPTION.begin()
         make_room_for_limits()
-        uvloop.run(_watched(replace(options, limits=limits), current, listener, redactor, limit))
+        complete = replace(options, limits=limits, current=current)
+        uvloop.run(_watched(complete, listener, redactor, limit, lock))
     return 0
+
+
+def _current_project(home: Path, *, ask: bool) -> Path | None:
+    """The current folder, if it has a project file.
+
+    On a terminal the user is asked to approve its entries. Without a yes they are not started.
+    """
+    folder = Path.cwd()
+    if not (folder / FILE_NAME).exists():
+        return None
+    if ask and on_terminal():
+        from mcpyard.cli.commands.approve import ask_to_approve
+
+        uvloop.run(ask_to_approve(home, folder))
+    return folder
 
 
 async def _watched(
     options: UpOptions,
-    current: Path | None,
     listener: socket.socket,
     redactor: Redactor,
     limit: float | None,
+    lock: StartLock,
 ) -> None:
     manager = ServiceManager()
     with Watchdog(options.home / LOG_FILE, limit, manager.alive):
-        await _run(options, current, listener, redactor, manager)
+        await _run(options, listener, redactor, manager, lock)
 
 
 class Signals:
@@ -171,21 +149,19 @@ class Signals:
 
 async def _run(
     options: UpOptions,
-    current: Path | None,
     listener: socket.socket,
     redactor: Redactor,
     manager: ServiceManager,
+    lock: StartLock,
 ) -> None:
     signals, closing = Signals(), asyncio.Event()
     url = url_of(listener, options.bind)
-    async with _open(options, current, _identity(options, url)) as yard:
+    async with _open(options, _identity(options, url)) as yard:
         yard.calls.callers.limit(options.limits.quotas)
         home, gateway = Home(options.home), Gateway(yard, closing)
         keys = _keys(home, yard)
         keys.revocations.listen(gateway.dismiss)
-        yard.clients.revoked = lambda token: keys.revocations.dispatch(
-            Principal.holding(token).name
-        )
+        yard.token_revoked = lambda token: keys.revocations.dispatch(Principal.holding(token).name)
         redactor.own, redactor.desired = frozenset({home.token()}), lambda: yard.desired
         app = build(
             yard,
@@ -193,7 +169,7 @@ async def _run(
             hosts=options.bind.hosts,
             closing=closing,
             audit=Audit(home.folder / AUDIT_FILE),
-            pages=pages(yard, closing, _page_context(options, keys)),
+            pages=_pages(yard, closing, options, keys),
             gateway=gateway,
         )
         if options.idle_exit is not None:
@@ -203,12 +179,13 @@ async def _run(
         serving = asyncio.create_task(web.serve([listener]), name="web server")
         try:
             await _reached(web.ready, serving)
-            home.announce(url, str(options.bind.tls.certificate) if options.bind.tls else "")
+            _announce(options, home, url)
+            lock.release()
             output, log_output = make_output(as_json=options.as_json), PlainOutput(_LogWriter())
             output.ready(url, await _sign_in(options, keys, url))
             log_output.ready(url)
             if options.open_page:
-                _open_page(link_address(url, await keys.make_link()))
+                _open_page(await _link(keys, url))
             manager.ready()
             _spare_the_collector()
             printing = asyncio.create_task(_print_events(yard, output, log_output), name="output")
@@ -227,23 +204,29 @@ def _spare_the_collector() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_COLLECT_AFTER)
+    gc.enable()
 
 
-def _open(
-    options: UpOptions, current: Path | None, identity: SelfIdentity
-) -> AbstractAsyncContextManager[Yard]:
-    folder = options.project or current
+def _announce(options: UpOptions, home: Home, url: str) -> None:
+    certificate = str(options.bind.tls.certificate) if options.bind.tls else ""
+    home.announce(url, certificate, substitute=options.substitute)
+    if not options.substitute:
+        record_options(options.home, options.arguments(urlsplit(url).port or options.bind.port))
+
+
+def _open(options: UpOptions, identity: SelfIdentity) -> AbstractAsyncContextManager[Yard]:
+    folder = options.project or options.current
     sources = [ProjectFile(folder, strict=options.strict)] if folder else []
     return Yard.open(
-        sources=sources, home=options.home, approval=_approval(options, current), identity=identity
+        sources=sources, home=options.home, approval=_approval(options), identity=identity
     )
 
 
-def _approval(options: UpOptions, current: Path | None) -> ApprovalPolicy:
+def _approval(options: UpOptions) -> ApprovalPolicy:
     if options.trust_folder:
         return ApprovalPolicy()
     named = frozenset({options.project} if options.project else ())
-    return ApprovalPolicy(named, frozenset({current} if current else ()))
+    return ApprovalPolicy(named, frozenset({options.current} if options.current else ()))
 
 
 def _identity(options: UpOptions, url: str) -> SelfIdentity:
@@ -261,15 +244,38 @@ def _keys(home: Home, yard: Yard) -> Keys:
     return Keys(admin, yard.storage.call_tokens, yard.storage.sessions, SystemClock())
 
 
-def _page_context(options: UpOptions, keys: Keys) -> PageContext:
-    bridge = tuple(bridge_command(options.home))
-    return PageContext(str(options.home.absolute()), bridge, TokenStore(keys))
+def _pages(yard: Yard, closing: asyncio.Event, options: UpOptions, keys: Keys) -> Pages:
+    """Loads the page when somebody opens it, in a thread: calls go on meanwhile."""
+
+    def context() -> "PageContext":
+        from mcpyard.api.tokens import TokenStore
+        from mcpyard.cli.commands.connect import bridge_command
+        from mcpyard.web.context import PageContext
+
+        bridge = tuple(bridge_command(options.home))
+        return PageContext(str(options.home.absolute()), bridge, TokenStore(keys))
+
+    def load() -> "Callable[[], list[Route]]":
+        from mcpyard.web.app import pages
+
+        return partial(pages, yard, closing, context())
+
+    async def loaded() -> "list[Route]":
+        return (await asyncio.to_thread(load))()
+
+    return loaded
 
 
 async def _sign_in(options: UpOptions, keys: Keys, url: str) -> str:
     """A one-time link to print; on a terminal only, since other output may be stored."""
     if options.as_json or not os.isatty(STDOUT):
         return ""
+    return await _link(keys, url)
+
+
+async def _link(keys: Keys, url: str) -> str:
+    from mcpyard.api.page_login import link_address
+
     return link_address(url, await keys.make_link())
 
 
@@ -277,6 +283,8 @@ def _open_page(link: str) -> None:
     """Open the web page; in a thread, since some browsers block their caller until they end."""
 
     def work() -> None:
+        from mcpyard.cli.browser import open_browser
+
         if not open_browser(link):
             log.warning("no browser found; get a link with: mcpyard open")
 

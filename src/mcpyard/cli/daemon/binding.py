@@ -9,7 +9,6 @@ from pathlib import Path
 
 from mcpyard.api.http_server.uvicorn_server import Tls
 from mcpyard.cli.cli_errors import CliError, usage
-from mcpyard.cli.daemon.port_probe import port_in_use
 from mcpyard.store.home import Home
 
 
@@ -35,6 +34,16 @@ class BindOptions:
     def hosts(self) -> set[str]:
         """The host names besides those of loopback and of our own addresses."""
         return {*self.names, self.host} - {"0.0.0.0", "::"}  # noqa: S104  left out, not bound
+
+    def arguments(self, port: int) -> list[str]:
+        """The options of a command that listens in the same way, with the port that was free."""
+        arguments = ["--host", self.host, "--port", str(port)]
+        for name in self.names:
+            arguments += ["--allow-host", name]
+        if self.tls:
+            files = "--tls-cert", str(self.tls.certificate), "--tls-key", str(self.tls.key)
+            arguments += files
+        return [*arguments, "--insecure"] if self.insecure else arguments
 
 
 def make_tls(certificate: Path | None, key: Path | None) -> Tls | None:
@@ -94,4 +103,6 @@ def _cannot_listen(bind: BindOptions, folder: Path, error: OSError) -> CliError:
     home = Home(folder)
     home.take()
     home.release()
+    from mcpyard.cli.daemon.port_probe import port_in_use
+
     return port_in_use(bind.host, bind.port)

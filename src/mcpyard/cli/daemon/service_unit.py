@@ -1,20 +1,24 @@
 """The unit of the systemd service."""
 
+import contextlib
 import os
 import re
+import shlex
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from mcpyard.cli.cli_errors import usage
+from mcpyard.cli.cli_errors import CliError, usage
 from mcpyard.domain import limits
 from mcpyard.store.home import NO_HOME_DIRECTORY, user_directory
 
 NAME: Final = "mcpyard.service"
 MARK: Final = "# Written by `mcpyard service install`, which writes it anew."
 
+_COMMAND: Final = "ExecStart="
 _PLAIN: Final = re.compile(r"[A-Za-z0-9@+=:,./_-]+")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f]")
 
@@ -32,15 +36,19 @@ Environment={path}
 # A stuck process ends itself after {own:g} s and says why; this is for when even that fails.
 WatchdogSec={watchdog:g}
 WatchdogSignal=SIGKILL
-# Wrong usage, and a home that another process holds, do not get better by a restart.
+# Wrong usage does not get better by a restart.
 Restart=on-failure
 RestartSec=2
-RestartPreventExitStatus=2 4
+RestartPreventExitStatus=2
 # mcpyard stops its servers itself, within ten seconds.
 KillMode=mixed
 # The limits of servers are enforced by the kernel where these are delegated.
 Delegate=memory pids
 TimeoutStopSec=20
+# Servers inherit what is set here, so nothing restricts them: see docs/security.md.
+NotifyAccess=main
+OOMPolicy=continue
+LimitCORE=0:infinity
 
 [Install]
 WantedBy=default.target
@@ -83,6 +91,22 @@ def make_unit(options: ServiceOptions) -> str:
         own=limits.STUCK_END,
         watchdog=limits.STUCK_RESTART,
     )
+
+
+def serves(home: Path) -> bool:
+    """Whether the installed service is one of ours, and that of a home."""
+    with contextlib.suppress(OSError, ValueError, CliError):
+        text = unit_path().read_text()
+        served = _home_of(text) if text.startswith(MARK) else None
+        return served is not None and served.resolve() == home.resolve()
+    return False
+
+
+def _home_of(unit: str) -> Path | None:
+    command = next((each for each in unit.splitlines() if each.startswith(_COMMAND)), "")
+    words = shlex.split(command.removeprefix(_COMMAND))
+    named = [word for option, word in pairwise(words) if option == "--home"]
+    return Path(named[0].replace("$$", "$").replace("%%", "%")) if named else None
 
 
 def _joined(words: Sequence[str]) -> str:

@@ -4,7 +4,9 @@ An ending process stops listening first, then stops its servers, and releases it
 that is started meanwhile waits for that.
 """
 
+import contextlib
 import os
+import signal
 import socket
 import sys
 from pathlib import Path
@@ -22,16 +24,30 @@ _GRACE: Final = 2.0
 _KNOCK: Final = 1.0
 
 
-def await_predecessor(folder: Path) -> None:
-    """Wait until a process that is ending releases the home, as long as that may take."""
+def await_predecessor(folder: Path, *, substitute: bool = False) -> None:
+    """Wait until a process that is ending releases the home, as long as that may take.
+
+    A substitute, which `mcpyard stdio` started, is made to end, but not by another substitute.
+    """
     home = Home(folder)
     running = home.running()
-    if running is None or not _is_ending(running):
+    if running is None:
         return
-    print(f"waiting for mcpyard (pid {running.pid}) to stop", file=sys.stderr, flush=True)
+    if running.substitute and not substitute:
+        print(f"taking over from {_name(running)}", file=sys.stderr, flush=True)
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(running.pid, signal.SIGTERM)
+    elif is_ending(running):
+        print(f"waiting for {_name(running)} to stop", file=sys.stderr, flush=True)
+    else:
+        return
     waiting = Deadline(SHUTDOWN + _GRACE)
     while home.running() == running and waiting.lasts():
         """It announces that it holds the home until it ends."""
+
+
+def _name(running: Running) -> str:
+    return f"mcpyard (pid {running.pid})"
 
 
 def make_home(folder: Path) -> None:
@@ -48,7 +64,8 @@ def make_home(folder: Path) -> None:
         raise _unfit(folder, "not writable")
 
 
-def _is_ending(running: Running) -> bool:
+def is_ending(running: Running) -> bool:
+    """Whether a process holds its home, but listens no more."""
     if not running.url:
         return False
     address = urlsplit(running.url)

@@ -68,10 +68,10 @@ def approve(
 
 @_access.command(
     examples="mcpyard token create laptop\n"
-    "mcpyard token create ci --profile work\n"
+    "mcpyard token create ci --profile work --expires 30d\n"
     "mcpyard token revoke laptop"
 )
-def token(
+def token(  # noqa: PLR0913, PLR0917  one parameter an option
     action: Annotated[
         Literal["ls", "create", "revoke", "rotate"],
         typer.Argument(
@@ -87,10 +87,15 @@ def token(
         str | None,
         typer.Option("--profile", metavar="NAME", help="Limit a new token to this profile."),
     ] = None,
+    expires: Annotated[
+        str | None,
+        typer.Option("--expires", metavar="TIME", help="Let a new token expire, as in 30d or 12h."),
+    ] = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Manage the call tokens of the gateway, and the admin token."""
-    from mcpyard.cli.commands.token import TokenAction, manage_tokens
+    from mcpyard.cli.commands.token import TokenTerms, manage_tokens
 
-    return manage_tokens(home_folder(home), TokenAction(action), name, profile, as_json=as_json)
+    terms = TokenTerms(profile, expires)
+    return manage_tokens(home_folder(home), action, name, terms, as_json=as_json)

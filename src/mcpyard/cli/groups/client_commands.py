@@ -109,12 +109,21 @@ def copy(  # noqa: PLR0913, PLR0917  one parameter an option
     as_json: JsonOption = False,
 ) -> int:
     """Copy a server from one MCP client to another."""
-    from mcpyard.cli.commands.copy import CopyRequest, copy_server
+    from mcpyard.cli.commands.copy import copy_server
 
-    request = CopyRequest(
-        source, target, name, new_name, matrix, replace, move, dry_run, show_secrets
+    request = {
+        "from": source,
+        "to": target,
+        "name": name,
+        "newName": new_name,
+        "matrix": matrix,
+        "replace": replace,
+        "move": move,
+        "dryRun": dry_run,
+    }
+    return copy_server(
+        home_folder(home), project, request, show_secrets=show_secrets, as_json=as_json
     )
-    return copy_server(home_folder(home), project, request, as_json=as_json)
 
 
 @_clients.command(examples="mcpyard undo\nmcpyard undo --list\nmcpyard undo 12 --dry-run")

@@ -8,6 +8,7 @@ import typer
 from mcpyard.cli.help_text import Group
 from mcpyard.cli.home_files import home_folder
 from mcpyard.cli.options import HomeOption, JsonOption, ProjectOption
+from mcpyard.cli.quick_up import DEFAULT_HOST, DEFAULT_PORT
 
 app = typer.Typer()
 _run = Group(app, "Run")
@@ -25,10 +26,10 @@ def up(  # noqa: PLR0913, PLR0917  one parameter an option
     ] = False,
     host: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Address to listen on.")
-    ] = "127.0.0.1",
+    ] = DEFAULT_HOST,
     port: Annotated[
         int, typer.Option(metavar="N", min=0, max=65535, help="Port; 0 for any free one.")
-    ] = 8712,
+    ] = DEFAULT_PORT,
     home: HomeOption = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line.")] = False,
     strict: Annotated[
@@ -70,29 +71,30 @@ def up(  # noqa: PLR0913, PLR0917  one parameter an option
             "--log-level", metavar="LEVEL", help="debug, info, warning or error, for the log file."
         ),
     ] = "info",
+    substitute: Annotated[bool, typer.Option("--substitute", hidden=True)] = False,
 ) -> int:
     """Run mcpyard in the foreground: servers, gateway and web page.
 
     Press Ctrl-C to stop it.
     """
-    from mcpyard.cli.commands.up import UpOptions, read_duration, run_yard
-    from mcpyard.cli.daemon.binding import BindOptions, make_tls
+    from mcpyard.cli.commands.up import start
 
-    tls = make_tls(tls_cert, tls_key)
-    bind = BindOptions(host, port, tls, insecure, tuple(allow_host or ()))
-    idle = None if idle_exit is None else read_duration("--idle-exit", idle_exit)
-    return run_yard(
-        UpOptions(
-            home_folder(home),
-            bind,
-            project,
-            strict=strict,
-            trust_folder=trust_folder,
-            as_json=as_json,
-            idle_exit=idle,
-            log_level=log_level,
-            open_page=open_page,
-        )
+    return start(
+        project=project,
+        open_page=open_page,
+        host=host,
+        port=port,
+        home=home,
+        as_json=as_json,
+        strict=strict,
+        trust_folder=trust_folder,
+        allow_host=allow_host,
+        tls_cert=tls_cert,
+        tls_key=tls_key,
+        insecure=insecure,
+        idle_exit=idle_exit,
+        log_level=log_level,
+        substitute=substitute,
     )
 
 

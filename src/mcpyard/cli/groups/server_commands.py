@@ -228,43 +228,24 @@ def rm(
     return remove_server(home_folder(home), name, yes=yes, as_json=as_json)
 
 
-@_servers.command(examples="mcpyard start files\nmcpyard start files time --wait 60")
-def start(
-    names: NamesArgument,
-    wait: WaitOption = 10,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
-) -> int:
-    """Start servers."""
-    from mcpyard.cli.commands.start_stop_restart import control
+def _add_control(action: Literal["start", "stop", "restart"], examples: str) -> None:
+    def command(
+        names: NamesArgument,
+        wait: WaitOption = 10,
+        home: HomeOption = None,
+        as_json: JsonOption = False,
+    ) -> int:
+        from mcpyard.cli.commands.start_stop_restart import control
 
-    return control(home_folder(home), "start", names, wait, as_json=as_json)
+        return control(home_folder(home), action, names, wait, as_json=as_json)
 
-
-@_servers.command(examples="mcpyard stop files")
-def stop(
-    names: NamesArgument,
-    wait: WaitOption = 10,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
-) -> int:
-    """Stop servers."""
-    from mcpyard.cli.commands.start_stop_restart import control
-
-    return control(home_folder(home), "stop", names, wait, as_json=as_json)
+    command.__doc__ = f"{action.capitalize()} servers."
+    _servers.command(action, examples=examples)(command)
 
 
-@_servers.command(examples="mcpyard restart files")
-def restart(
-    names: NamesArgument,
-    wait: WaitOption = 10,
-    home: HomeOption = None,
-    as_json: JsonOption = False,
-) -> int:
-    """Restart servers."""
-    from mcpyard.cli.commands.start_stop_restart import control
-
-    return control(home_folder(home), "restart", names, wait, as_json=as_json)
+_add_control("start", "mcpyard start files\nmcpyard start files time --wait 60")
+_add_control("stop", "mcpyard stop files")
+_add_control("restart", "mcpyard restart files")
 
 
 @_servers.command(examples="mcpyard logs files\nmcpyard logs -f --tail 20 files")

@@ -65,10 +65,10 @@ def service(  # noqa: PLR0913, PLR0917  one parameter an option
     as_json: JsonOption = False,
 ) -> int:
     """Run mcpyard as a systemd user service."""
-    from mcpyard.cli.commands.service import ServiceAction, ServiceOptions, manage_service
+    from mcpyard.cli.commands.service import ServiceOptions, manage_service
 
     options = ServiceOptions(home_folder(home).absolute(), port, project)
-    return manage_service(ServiceAction(action), options, only_print=only_print, as_json=as_json)
+    return manage_service(action, options, only_print=only_print, as_json=as_json)
 
 
 @_system.command(examples="source <(mcpyard completion bash)\nmcpyard completion fish | source")

@@ -68,12 +68,7 @@ class Admission:
 
 
 def admit(documents: Iterable[Document], approved: Mapping[Owner, Entries]) -> Admission:
-    """Let through what was approved.
-
-    Args:
-        documents: What the owners say.
-        approved: What was approved of each owner's document; one that is not here is trusted.
-    """
+    """Let through what was approved of each owner's document; one without approvals is trusted."""
     everything = tuple(documents)
     admitted: list[Document] = []
     waiting: list[Waiting] = []
@@ -82,7 +77,11 @@ def admit(documents: Iterable[Document], approved: Mapping[Owner, Entries]) -> A
         if entries is None:
             admitted.append(document)
             continue
-        judged = [*_judge(document, entries, everything)]
+        below = _below(document.owner, everything)
+        if _is_as_approved(document, entries, below):
+            admitted.append(document)
+            continue
+        judged = [*_judge(document, entries, below)]
         in_force = tuple(each for each, _ in judged if each)
         admitted.append(replace(document, definitions=in_force))
         waiting += [each for _, each in judged if each]
@@ -98,16 +97,30 @@ def seen(document: Document, entries: Entries) -> Entries:
         # A file that cannot be read says nothing, also not that something is gone.
         return entries
     written = {each.name: each.config for each in document.definitions}
+    # Most entries are as they were, and one edit must not cost a look at each of them.
+    loose = {
+        name: entry
+        for name, entry in entries.items()
+        if entry.config is not written.get(name) or entry.edit or entry.gone
+    }
+    marked = {
+        name: _marked(entry, written.get(name), skipped=name in document.skipped)
+        for name, entry in loose.items()
+    }
+    changed = {name: entry for name, entry in marked.items() if entry is not loose[name]}
+    return {**entries, **changed} if changed else entries
 
-    def marked(name: str, entry: ApprovedEntry) -> ApprovedEntry:
-        if name in written:
-            if entry.edit and entry.is_edited_to(written[name]):
-                entry = replace(entry, config=entry.edit, edit=None)
-            back = entry.gone and entry.covers(written[name])
-            return replace(entry, gone=False) if back else entry
-        return entry if name in document.skipped else replace(entry, gone=True)
 
-    return {name: marked(name, entry) for name, entry in entries.items()}
+def _marked(entry: ApprovedEntry, written: Config | None, *, skipped: bool) -> ApprovedEntry:
+    if written is None:
+        return entry if skipped or entry.gone else replace(entry, gone=True)
+    if entry.edit and entry.is_edited_to(written):
+        entry = replace(entry, config=entry.edit, edit=None)
+    if entry.gone and entry.covers(written):
+        entry = replace(entry, gone=False)
+    # Of equals the one that is written: the same object is the same at a glance.
+    same = entry.config is not written and entry.config == written
+    return replace(entry, config=written) if same else entry
 
 
 def is_at_rest(config: Config) -> bool:
@@ -134,11 +147,18 @@ def digest_of(waiting: Iterable[Waiting]) -> str:
     return hashlib.sha256(json.dumps(listed).encode()).hexdigest()[:32]
 
 
+def _is_as_approved(document: Document, entries: Entries, below: Mapping[str, Owner]) -> bool:
+    """Whether every entry is what was approved, at a glance, and takes nobody's place."""
+    written = {each.name: each.config for each in document.definitions}
+    return below.keys().isdisjoint(written) and all(
+        name in entries and entries[name].config is config for name, config in written.items()
+    )
+
+
 def _judge(
-    document: Document, entries: Entries, everything: tuple[Document, ...]
+    document: Document, entries: Entries, below: Mapping[str, Owner]
 ) -> Iterator[tuple[Definition | None, Waiting | None]]:
     """For each entry of a document what may be in force, and what waits."""
-    below = _below(document.owner, everything)
     for written in document.definitions:
         entry, shadows = entries.get(written.name), below.get(written.name)
         held = entry is None or (shadows and not entry.shadows)

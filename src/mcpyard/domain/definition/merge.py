@@ -80,9 +80,8 @@ def merged(config: Config, patch: Patch) -> ParsedDefinition:
         # What it is may change with it; the words for that are those of the patch, or inferred.
         base.pop("transport", None)
     reading = read_definition(_merge(base, patch, ""))
-    return ParsedDefinition(
-        reading.config, tuple(each for each in reading.warnings if not _inferred(each))
-    )
+    warnings = (each for each in reading.warnings if each.field not in {"transport", "args"})
+    return ParsedDefinition(reading.config, tuple(warnings))
 
 
 def is_mask(value: object) -> bool:
@@ -135,10 +134,6 @@ def _as_shown(patch: Patch) -> Patch:
     return renamed
 
 
-def _inferred(problem: Problem) -> bool:
-    return problem.field in {"transport", "args"}
-
-
 def _merge(base: Mapping[str, object], patch: Patch, path: str) -> dict[str, object]:
     changed = dict(base)
     for key, value in patch.items():
@@ -151,11 +146,7 @@ def _merge(base: Mapping[str, object], patch: Patch, path: str) -> dict[str, obj
         elif not path and key in _SHOWN_TEXTS and isinstance(value, str):
             changed[key] = kept_text(key, value, base.get(key))
         elif is_mapping(value):
-            changed[key] = _merge(_members(base.get(key)), value, where)
+            changed[key] = _merge(mapping_of(base.get(key)), value, where)
         else:
             changed[key] = value
     return changed
-
-
-def _members(value: object) -> Mapping[str, object]:
-    return mapping_of(value)

@@ -88,9 +88,7 @@ class ParsedDefinition:
 def read_definition(raw: object, *, strict: bool = False) -> ParsedDefinition:
     """Read a definition in any of its spellings, or raise `DefinitionError`.
 
-    Args:
-        raw: The decoded JSON (or a Python mapping) as it was written.
-        strict: Refuse a missing `transport` or `args` instead of inferring it.
+    Strictly, a missing `transport` or `args` is refused instead of inferred.
     """
     if isinstance(raw, (LocalConfig, RemoteConfig)):
         return ParsedDefinition(raw)

@@ -33,9 +33,15 @@ _HOLDS_SECRET: Final = re.compile(
     r"|(?:api|access|private|account)[-_]?key|(?:^|[-_.])(?:key|auth|pass|pat|jwt|sig)(?:$|[-_.])"
 )
 _HOLDS_NONE: Final = re.compile(
-    r"(?i)(?:file|path|dir|folder|name|[-_.]id|url|uri|env|var|type|ttl|length|size|limit|prefix)$"
+    r"(?i)(?:file|path|dir|folder|name|[-_.]id|url|uri|env|var|type|ttl|length|size|limit|prefix"
+    r"|column|field|format|algorithm|bits|mode|method|scheme|provider|server|host|port|endpoint"
+    r"|realm|domain|expiry|timeout|count|version|strategy|policy|through|[-_.]jar"
+    # The keys of tables, caches and sorted lists, and the half of a pair that everybody may know.
+    r"|(?:sort|order|group|index|primary|foreign|unique|composite|partition|shard|range|hash|row"
+    r"|routing|cache|lookup|map|object|json|public|hot)[-_.]?key)$"
+    r"|^-{0,2}(?:no|skip|disable|enable|allow|require|max|min)[-_.]"
 )
-"""How names end of settings that only tell something about a secret."""
+"""Names of settings that only tell something about a secret, or of keys that open nothing."""
 
 _LOOKS_SECRET: Final = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])[^\s/\\:]{16,}")
 

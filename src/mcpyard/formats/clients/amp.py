@@ -6,20 +6,18 @@ from mcpyard.formats.facts import (
     NOWHERE,
     USUAL_NAMES,
     Client,
-    ClientScope,
     EntrySchema,
     FileFormat,
-    Location,
+    project_file,
+    user_file,
 )
 
 CLIENT: Final = Client(
     id="amp",
     title="Amp",
     scopes=(
-        ClientScope("user", Location(("{config}/amp/settings.json",)), switch=NOWHERE),
-        ClientScope(
-            "project", Location(("{project}/.amp/settings.json",)), switch=NOWHERE, hides=("user",)
-        ),
+        user_file("{config}/amp/settings.json", switch=NOWHERE),
+        project_file("{project}/.amp/settings.json", switch=NOWHERE),
     ),
     shapes=(EntrySchema(keys=("amp.mcpServers",), field_names=USUAL_NAMES),),
     format=FileFormat.JSONC,

@@ -105,7 +105,6 @@ CLIENT: Final = Client(
     ),
     shapes=(
         EntrySchema(
-            keys=("mcpServers",),
             field_names={Field.TYPE: "type", **USUAL_NAMES, Field.CALL_TIMEOUT: "timeout"},
             types={**USUAL_TYPES, EntryTransport.WS: "ws"},
             type_aliases={"streamable-http": EntryTransport.HTTP},

@@ -2,27 +2,14 @@
 
 from typing import Final
 
-from mcpyard.formats.facts import (
-    NOWHERE,
-    Client,
-    ClientScope,
-    EntrySchema,
-    EntryTransport,
-    Field,
-    Location,
-)
+from mcpyard.formats.facts import NOWHERE, Client, EntrySchema, EntryTransport, Field, user_file
 
 CLIENT: Final = Client(
     id="claude-desktop",
     title="Claude Desktop",
-    scopes=(
-        ClientScope(
-            "user", Location(("{support}/Claude/claude_desktop_config.json",)), switch=NOWHERE
-        ),
-    ),
+    scopes=(user_file("{support}/Claude/claude_desktop_config.json", switch=NOWHERE),),
     shapes=(
         EntrySchema(
-            keys=("mcpServers",),
             field_names={Field.COMMAND: "command", Field.ARGS: "args", Field.ENV: "env"},
         ),
     ),

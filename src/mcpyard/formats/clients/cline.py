@@ -9,10 +9,11 @@ from mcpyard.formats.facts import (
     Client,
     ClientScope,
     EntrySchema,
-    EntryTransport,
     Field,
     Location,
     Unit,
+    types_with_http,
+    user_file,
 )
 
 _EXTENSION: Final = "{support}/Code/User/globalStorage/saoudrizwan.claude-dev"
@@ -21,10 +22,7 @@ CLIENT: Final = Client(
     id="cline",
     title="Cline",
     scopes=(
-        ClientScope(
-            "user",
-            Location((f"{_EXTENSION}/settings/cline_mcp_settings.json",)),
-        ),
+        user_file(f"{_EXTENSION}/settings/cline_mcp_settings.json"),
         ClientScope(
             "cli",
             Location(
@@ -35,20 +33,13 @@ CLIENT: Final = Client(
     ),
     shapes=(
         EntrySchema(
-            keys=("mcpServers",),
             field_names={
                 Field.TYPE: "type",
                 **USUAL_NAMES,
                 Field.ENABLED: "disabled",
                 Field.CALL_TIMEOUT: "timeout",
             },
-            opposite=frozenset({"disabled"}),
-            types={
-                EntryTransport.STDIO: "stdio",
-                EntryTransport.HTTP: "streamableHttp",
-                EntryTransport.SSE: "sse",
-                EntryTransport.REMOTE: "streamableHttp",
-            },
+            types=types_with_http("streamableHttp"),
             type_written=REMOTE_WAYS,
             units={"timeout": Unit(SECOND)},
         ),

@@ -72,7 +72,6 @@ CLIENT: Final = Client(
     ),
     shapes=(
         EntrySchema(
-            keys=("mcpServers",),
             field_names={
                 Field.TYPE: "type",
                 **USUAL_NAMES,

@@ -8,25 +8,22 @@ from mcpyard.formats.facts import (
     USUAL_NAMES,
     USUAL_TYPES,
     Client,
-    ClientScope,
     EntrySchema,
     EntryTransport,
     Field,
-    Location,
+    project_file,
+    user_file,
 )
 
 CLIENT: Final = Client(
     id="cursor",
     title="Cursor",
     scopes=(
-        ClientScope("user", Location(("{home}/.cursor/mcp.json",)), switch=NOWHERE),
-        ClientScope(
-            "project", Location(("{project}/.cursor/mcp.json",)), switch=NOWHERE, hides=("user",)
-        ),
+        user_file("{home}/.cursor/mcp.json", switch=NOWHERE),
+        project_file("{project}/.cursor/mcp.json", switch=NOWHERE),
     ),
     shapes=(
         EntrySchema(
-            keys=("mcpServers",),
             field_names={Field.TYPE: "type", **USUAL_NAMES},
             types=USUAL_TYPES,
             type_aliases={

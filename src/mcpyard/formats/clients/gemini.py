@@ -82,7 +82,6 @@ CLIENT: Final = Client(
     ),
     shapes=(
         EntrySchema(
-            keys=("mcpServers",),
             field_names={
                 **USUAL_NAMES,
                 Field.TYPE: "type",

@@ -6,29 +6,27 @@ from mcpyard.formats.facts import (
     BRACES,
     USUAL_NAMES,
     Client,
-    ClientScope,
     EntrySchema,
     Field,
-    Location,
+    project_file,
+    user_file,
 )
 
 CLIENT: Final = Client(
     id="kiro",
     title="Kiro",
     scopes=(
-        ClientScope("user", Location(("{home}/.kiro/settings/mcp.json",))),
-        ClientScope("project", Location(("{project}/.kiro/settings/mcp.json",)), hides=("user",)),
+        user_file("{home}/.kiro/settings/mcp.json"),
+        project_file("{project}/.kiro/settings/mcp.json"),
     ),
     shapes=(
         EntrySchema(
-            keys=("mcpServers",),
             field_names={
                 **USUAL_NAMES,
                 Field.ENABLED: "disabled",
                 Field.CALL_TIMEOUT: "timeout",
                 Field.EXCEPT_TOOLS: "disabledTools",
             },
-            opposite=frozenset({"disabled"}),
         ),
     ),
     dialect=BRACES,

@@ -5,18 +5,19 @@ Version 2 moved the entries one level down, and turned `enabled` around. One bad
 from reading its configuration at all. A reference has no default.
 """
 
+from dataclasses import replace
 from typing import Final
 
 from mcpyard.formats.facts import (
     ALL_WAYS,
     Client,
-    ClientScope,
     EntrySchema,
     EntryTransport,
     Field,
     FileFormat,
-    Location,
     ReferenceSyntax,
+    project_file,
+    user_file,
 )
 
 _TYPES: Final = {
@@ -34,58 +35,41 @@ _WORDS: Final = {
     Field.URL: "url",
     Field.HEADERS: "headers",
 }
+_VERSION_1: Final = EntrySchema(
+    keys=("mcp",),
+    field_names={**_WORDS, Field.ENABLED: "enabled", Field.CALL_TIMEOUT: "timeout"},
+    joined=True,
+    types=_TYPES,
+    type_needed=ALL_WAYS,
+    type_written=ALL_WAYS,
+    stubs=True,
+    versions="1",
+)
+_VERSION_2: Final = replace(
+    _VERSION_1,
+    keys=("mcp", "servers"),
+    field_names={
+        **_WORDS,
+        Field.ENABLED: "disabled",
+        Field.START_TIMEOUT: "timeout.startup",
+        Field.CALL_TIMEOUT: "timeout.request",
+    },
+    versions="2",
+)
 
 CLIENT: Final = Client(
     id="opencode",
     title="OpenCode",
     scopes=(
-        ClientScope(
-            "user",
-            Location(
-                ("{config}/opencode/opencode.json", "{config}/opencode/opencode.jsonc"),
-            ),
-        ),
-        ClientScope(
-            "project",
-            Location(
-                (
-                    "{project}/opencode.json",
-                    "{project}/opencode.jsonc",
-                    "{project}/.opencode/opencode.json",
-                    "{project}/.opencode/opencode.jsonc",
-                )
-            ),
-            hides=("user",),
+        user_file("{config}/opencode/opencode.json", "{config}/opencode/opencode.jsonc"),
+        project_file(
+            "{project}/opencode.json",
+            "{project}/opencode.jsonc",
+            "{project}/.opencode/opencode.json",
+            "{project}/.opencode/opencode.jsonc",
         ),
     ),
-    shapes=(
-        EntrySchema(
-            keys=("mcp",),
-            field_names={**_WORDS, Field.ENABLED: "enabled", Field.CALL_TIMEOUT: "timeout"},
-            joined=True,
-            types=_TYPES,
-            type_needed=ALL_WAYS,
-            type_written=ALL_WAYS,
-            stubs=True,
-            versions="1",
-        ),
-        EntrySchema(
-            keys=("mcp", "servers"),
-            field_names={
-                **_WORDS,
-                Field.ENABLED: "disabled",
-                Field.START_TIMEOUT: "timeout.startup",
-                Field.CALL_TIMEOUT: "timeout.request",
-            },
-            joined=True,
-            opposite=frozenset({"disabled"}),
-            types=_TYPES,
-            type_needed=ALL_WAYS,
-            type_written=ALL_WAYS,
-            stubs=True,
-            versions="2",
-        ),
-    ),
+    shapes=(_VERSION_1, _VERSION_2),
     format=FileFormat.JSONC,
     fragile=True,
     merges=True,

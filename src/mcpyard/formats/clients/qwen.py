@@ -52,7 +52,6 @@ CLIENT: Final = Client(
     ),
     shapes=(
         EntrySchema(
-            keys=("mcpServers",),
             field_names={
                 **USUAL_NAMES,
                 Field.URL: "httpUrl",

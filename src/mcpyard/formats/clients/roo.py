@@ -8,12 +8,12 @@ from mcpyard.formats.facts import (
     SECOND,
     USUAL_NAMES,
     Client,
-    ClientScope,
     EntrySchema,
-    EntryTransport,
     Field,
-    Location,
     Unit,
+    project_file,
+    types_with_http,
+    user_file,
 )
 
 _EXTENSION: Final = "{support}/Code/User/globalStorage/rooveterinaryinc.roo-cline"
@@ -22,15 +22,11 @@ CLIENT: Final = Client(
     id="roo",
     title="Roo Code",
     scopes=(
-        ClientScope(
-            "user",
-            Location((f"{_EXTENSION}/settings/mcp_settings.json",)),
-        ),
-        ClientScope("project", Location(("{project}/.roo/mcp.json",)), hides=("user",)),
+        user_file(f"{_EXTENSION}/settings/mcp_settings.json"),
+        project_file("{project}/.roo/mcp.json"),
     ),
     shapes=(
         EntrySchema(
-            keys=("mcpServers",),
             field_names={
                 Field.TYPE: "type",
                 **USUAL_NAMES,
@@ -39,13 +35,7 @@ CLIENT: Final = Client(
                 Field.CALL_TIMEOUT: "timeout",
                 Field.EXCEPT_TOOLS: "disabledTools",
             },
-            opposite=frozenset({"disabled"}),
-            types={
-                EntryTransport.STDIO: "stdio",
-                EntryTransport.HTTP: "streamable-http",
-                EntryTransport.SSE: "sse",
-                EntryTransport.REMOTE: "streamable-http",
-            },
+            types=types_with_http("streamable-http"),
             type_needed=REMOTE_WAYS,
             type_written=REMOTE_WAYS,
             units={"timeout": Unit(SECOND)},

@@ -9,11 +9,11 @@ from mcpyard.formats.facts import (
     USUAL_NAMES,
     USUAL_TYPES,
     Client,
-    ClientScope,
     EntrySchema,
     Field,
     FileFormat,
-    Location,
+    project_file,
+    user_file,
 )
 
 CLIENT: Final = Client(
@@ -21,13 +21,11 @@ CLIENT: Final = Client(
     title="VS Code",
     aliases=("code",),
     scopes=(
-        ClientScope("user", Location(("{support}/Code/User/mcp.json",)), switch=NOWHERE),
-        ClientScope(
-            "project",
-            Location(("{project}/.vscode/mcp.json",)),
+        user_file("{support}/Code/User/mcp.json", switch=NOWHERE),
+        project_file(
+            "{project}/.vscode/mcp.json",
             switch=NOWHERE,
             trust="VS Code asks for trust before it starts a workspace server",
-            hides=("user",),
         ),
     ),
     shapes=(

@@ -2,30 +2,20 @@
 
 from typing import Final
 
-from mcpyard.formats.facts import (
-    ENV_BRACES,
-    USUAL_NAMES,
-    Client,
-    ClientScope,
-    EntrySchema,
-    Field,
-    Location,
-)
+from mcpyard.formats.facts import ENV_BRACES, USUAL_NAMES, Client, EntrySchema, Field, user_file
 
 CLIENT: Final = Client(
     id="windsurf",
     title="Windsurf",
-    scopes=(ClientScope("user", Location(("{home}/.codeium/windsurf/mcp_config.json",))),),
+    scopes=(user_file("{home}/.codeium/windsurf/mcp_config.json"),),
     shapes=(
         EntrySchema(
-            keys=("mcpServers",),
             field_names={
                 **USUAL_NAMES,
                 Field.URL: "serverUrl",
                 Field.ENABLED: "disabled",
                 Field.EXCEPT_TOOLS: "disabledTools",
             },
-            opposite=frozenset({"disabled"}),
         ),
     ),
     dialect=ENV_BRACES,

@@ -28,7 +28,6 @@ CLIENT: Final = Client(
     ),
     shapes=(
         EntrySchema(
-            keys=("mcpServers",),
             field_names={
                 Field.TYPE: "type",
                 **USUAL_NAMES,
@@ -44,7 +43,6 @@ CLIENT: Final = Client(
                 "start_timeout": Field.START_TIMEOUT,
                 "disabled": Field.ENABLED,
             },
-            opposite=frozenset({"disabled"}),
             joinable=True,
             types={**USUAL_TYPES, EntryTransport.REMOTE: "remote"},
             type_aliases={

@@ -5,19 +5,19 @@ from typing import Final
 from mcpyard.formats.facts import (
     USUAL_NAMES,
     Client,
-    ClientScope,
     EntrySchema,
     Field,
     FileFormat,
-    Location,
+    project_file,
+    user_file,
 )
 
 CLIENT: Final = Client(
     id="zed",
     title="Zed",
     scopes=(
-        ClientScope("user", Location(("{config}/zed/settings.json",))),
-        ClientScope("project", Location(("{project}/.zed/settings.json",)), hides=("user",)),
+        user_file("{config}/zed/settings.json"),
+        project_file("{project}/.zed/settings.json"),
     ),
     shapes=(
         EntrySchema(

@@ -33,12 +33,9 @@ _OWN_STEP: Final = _REFERENCES | {Field.TYPE, Field.ENABLED}
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A copy.
+    """A copy, what became different, and what was left out, in the source's words, for `restore`.
 
-    Attributes:
-        entry: What to write at the target; `enabled` is kept even where another file says it.
-        warnings: What became different.
-        left: What was left out, in the source's words; `restore` puts it back on the way back.
+    The entry keeps `enabled` even where another file says it.
     """
 
     entry: Entry

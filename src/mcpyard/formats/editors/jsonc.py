@@ -14,14 +14,15 @@ from typing import cast
 from mcpyard.formats.editors.jsonc_document import Extra, JsoncDocument, parse
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
 from mcpyard.formats.editors.jsonc_guard import JsoncEdit
+from mcpyard.formats.editors.jsonc_rescan import rescan
 from mcpyard.formats.editors.jsonc_scan import (
+    OUTERMOST,
     Json,
     JsonContainer,
     JsonNode,
     JsonScan,
     Path,
     positions,
-    read,
 )
 from mcpyard.formats.editors.jsonc_splice import NewItem, insert, remove, rewrite
 from mcpyard.formats.editors.jsonc_style import Style, atom, learn, line_indent, style_of
@@ -75,8 +76,16 @@ def set_member(text: str, path: Path, value: object) -> str:
     return JsoncEdit(reading, text, path, span, edited, intended, (path,)).guarded()
 
 
-def add_members(text: str, path: Path, members: Mapping[str, object]) -> str:
+def add_members(
+    text: str, path: Path, members: Mapping[str, object], before: JsoncDocument | None = None
+) -> str:
     """Add members to the object at the path, all in one edit; an absent object is added with them.
+
+    Args:
+        text: the text.
+        path: where the object is.
+        members: what to add.
+        before: what an earlier state of the text gave; what did not change is not read again.
 
     Raises:
         DocumentBroken: the text cannot be read.
@@ -84,7 +93,7 @@ def add_members(text: str, path: Path, members: Mapping[str, object]) -> str:
     """
     if not members:
         return text
-    reading = _read(text, (*path, next(iter(members))))
+    reading = _read(text, (*path, *OUTERMOST), before)
     nodes = list(reading.root.trail())[: len(path) + 1]
     if len(nodes) <= len(path):
         return set_member(text, path, dict(members))
@@ -155,14 +164,14 @@ def rename_member(text: str, path: Path, new_name: str) -> str:
     return JsoncEdit(reading, text, path, span, edited, intended, (path[:-1],)).guarded()
 
 
-def _read(text: str, path: Path) -> JsonScan:
+def _read(text: str, path: Path, before: JsoncDocument | None = None) -> JsonScan:
     if not path:
         raise refuse(path, "an edit needs the path of a member")
     if any(type(step) not in {str, int} for step in path):
         raise refuse(path, "a path is made of names and positions")
     if len(path) > MAX_DEPTH:
         raise refuse(path[:1], f"the path is longer than {MAX_DEPTH} steps")
-    return read(text, path)
+    return rescan(text, path, before.reading if before else None).scan
 
 
 def _style(text: str, nodes: list[JsonNode]) -> Style:

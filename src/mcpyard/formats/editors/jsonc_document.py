@@ -4,7 +4,10 @@ from dataclasses import dataclass, field
 from typing import cast
 
 from mcpyard.domain.errors import SourceLocation
+from mcpyard.domain.nesting import nested_deeper
+from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
 from mcpyard.formats.editors.jsonc_lines import Lines
+from mcpyard.formats.editors.jsonc_rescan import rescan, unchanged_items
 from mcpyard.formats.editors.jsonc_scan import (
     OUTERMOST,
     Json,
@@ -14,11 +17,9 @@ from mcpyard.formats.editors.jsonc_scan import (
     Path,
     broken,
     extras,
-    places,
-    read,
     scan,
 )
-from mcpyard.formats.editors.jsonc_values import too_deep, value_at
+from mcpyard.formats.editors.jsonc_values import has_value, value_at
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +38,12 @@ class JsoncDocument:
     file: str
     value: Json
     strict: bool
-    _reading: JsonScan = field(repr=False, compare=False)
-    _lines: Lines = field(repr=False, compare=False)
+    reading: JsonScan = field(repr=False, compare=False)
+    lines: Lines = field(repr=False, compare=False)
     _containers: dict[Path, JsonContainer | None] = field(
         default_factory=dict[Path, JsonContainer | None], repr=False, compare=False
     )
+    _front: int = field(default=0, repr=False, compare=False)
     _members: dict[Path, dict[str, JsonItem]] = field(
         default_factory=dict[Path, dict[str, JsonItem]], repr=False, compare=False
     )
@@ -50,17 +52,21 @@ class JsoncDocument:
     def extras(self) -> tuple[Extra, ...]:
         """The comments and trailing commas, in order; none in strict JSON."""
         names = {"comment": "comment", "comma": "trailing comma"}
-        members = [] if self.strict else [it for it in extras(self.text) if it[0] in names]
-        where = places(self.text, (start for _, start, _ in members), self.file)
-        return tuple(Extra(names[it[0]], place) for it, place in zip(members, where, strict=True))
+        members = () if self.strict else extras(self.text)
+        return tuple(
+            Extra(names[kind], self.lines.place(start))
+            for kind, start, _ in members
+            if kind in names
+        )
+
+    def unchanged(self, path: Path) -> int:
+        """How many items of the container at the path are sure to be as in the earlier document."""
+        container = self._container(path) if self._front and self.has(path) else None
+        return unchanged_items(self.text, container, self._front) if container else 0
 
     def has(self, path: Path) -> bool:
         """Whether there is a value at the path."""
-        try:
-            value_at(self.value, path)
-        except LookupError:
-            return False
-        return True
+        return has_value(self.value, path)
 
     def place(self, path: Path) -> SourceLocation:
         """Where the value at the path starts.
@@ -68,7 +74,7 @@ class JsoncDocument:
         Raises:
             LookupError: there is none.
         """
-        return self._place(self._item(path).start if path else self._reading.root.start)
+        return self.lines.place(self._item(path).start if path else self.reading.root.start)
 
     def key_place(self, path: Path) -> SourceLocation:
         """Where the name of the member at the path starts; an element has none but its own start.
@@ -78,12 +84,12 @@ class JsoncDocument:
         """
         if not path:
             raise LookupError(path)
-        return self._place(self._item(path).key_start)
+        return self.lines.place(self._item(path).key_start)
 
     def member(self, path: Path) -> tuple[SourceLocation, str]:
         """Where the name of the member at the path starts, and the text of its value."""
         item = self._item(path)
-        return self._place(item.key_start), self.text[item.start : item.end]
+        return self.lines.place(item.key_start), self.text[item.start : item.end]
 
     def repeated(self, path: Path) -> dict[str, SourceLocation]:
         """The names that an object has more than once, with the place of the first of each."""
@@ -96,10 +102,7 @@ class JsoncDocument:
             if name in first:
                 again[name] = first[name]
             first.setdefault(name, item.key_start)
-        return {name: self._place(start) for name, start in again.items()}
-
-    def _place(self, offset: int) -> SourceLocation:
-        return self._lines.place(offset)
+        return {name: self.lines.place(start) for name, start in again.items()}
 
     def _item(self, path: Path) -> JsonItem:
         value_at(self.value, path)
@@ -114,29 +117,32 @@ class JsoncDocument:
 
     def _container(self, path: Path) -> JsonContainer | None:
         if path not in self._containers:
-            start = self._item(path).start if path else self._reading.root.start
-            self._containers[path] = scan(self._reading.bare, start, OUTERMOST).container
+            start = self._item(path).start if path else self.reading.root.start
+            self._containers[path] = scan(self.reading.bare, start, OUTERMOST).container
         return self._containers[path]
 
 
-def parse(text: str, *, file: str = "", along: Path = ()) -> JsoncDocument:
-    """Read a text.
+def parse(
+    text: str, *, file: str = "", along: Path = (), before: JsoncDocument | None = None
+) -> JsoncDocument:
+    """Read JSON or JSONC, with or without a BOM, of a file with that name.
 
-    Args:
-        text: JSON or JSONC, with or without a BOM.
-        file: its name, for places.
-        along: a path on which places will be asked for, which are then found in the same go.
+    Places will be asked for along a path, and are found in the same go. What did not change since
+    an earlier state of the text was read is not read again.
 
     Raises:
         DocumentBroken: the text cannot be read; its problem says where and why.
     """
-    reading = read(text, along, file=file)
-    if too_deep(reading.root.value):
+    reading, front = rescan(text, along, before.reading if before else None, file=file)
+    if front is None and nested_deeper(reading.root.value, MAX_DEPTH):
         raise broken(text, file)
-    walked = {
+    walked: dict[Path, JsonContainer | None] = {
         along[:depth]: node.container
         for depth, node in enumerate(reading.root.trail())
         if node.container
     }
     value, strict = reading.root.value, reading.strict
-    return JsoncDocument(text, file, value, strict, reading, Lines(text, file), dict(walked))
+    if before is None or front is None:
+        return JsoncDocument(text, file, value, strict, reading, Lines(text, file), walked)
+    lines = before.lines.up_to(front, text)
+    return JsoncDocument(text, file, value, strict, reading, lines, walked, front)

@@ -7,7 +7,8 @@ and the text around the member must be the same to the byte.
 from dataclasses import dataclass
 
 from mcpyard.domain.errors import DocumentBroken
-from mcpyard.formats.editors.jsonc_scan import Json, JsonScan, Path, broken, read
+from mcpyard.formats.editors.jsonc_rescan import rescan
+from mcpyard.formats.editors.jsonc_scan import Json, JsonScan, Path, broken
 from mcpyard.formats.editors.jsonc_values import refuse, same, value_at
 
 
@@ -41,7 +42,8 @@ class JsoncEdit:
             EditRefused: it is not.
         """
         try:
-            after = read(self.edited, comments=not self.reading.strict).root.value
+            before, comments = self.reading, not self.reading.strict
+            after = rescan(self.edited, before.path, before, comments=comments).scan.root.value
             right = self._keeps_the_rest() and self._gives(after)
         except DocumentBroken as error:
             message = f"the edit would break the file: {error.message}"

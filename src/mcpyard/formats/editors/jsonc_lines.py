@@ -1,9 +1,11 @@
 """Lines and columns of a large text, each counted from the nearest one that is known already."""
 
 from bisect import bisect_right
+from typing import Final
 
 from mcpyard.domain.errors import SourceLocation
-from mcpyard.formats.editors.jsonc_scan import BOM
+
+BOM: Final = "\ufeff"
 
 
 class Lines:
@@ -14,6 +16,12 @@ class Lines:
         self._file = file
         self._returns = "\r" in text
         self._known = [(0, 1, int(text.startswith(BOM)))]
+
+    def up_to(self, offset: int, text: str) -> "Lines":
+        """The lines of a text that is the same up to an offset."""
+        lines = Lines(text, self._file)
+        lines._known = self._known[: bisect_right(self._known, (offset,))]
+        return lines
 
     def place(self, offset: int) -> SourceLocation:
         """Where an offset is; lines end with LF, CRLF or CR."""

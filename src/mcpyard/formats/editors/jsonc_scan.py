@@ -8,21 +8,26 @@ A text that cannot be read is read a second time by `jsonc_faults`, slowly, for 
 person understands: the quick way need not know why it failed.
 """
 
+import datetime as dt
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple, NoReturn, TypeAlias
 
-from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
+from mcpyard.domain.errors import DocumentBroken, Problem
 from mcpyard.formats.editors.jsonc_faults import find_fault
+from mcpyard.formats.editors.jsonc_lines import BOM, Lines
 from mcpyard.formats.editors.patterns import COMMENT, advanced, repeated
 
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Moment: TypeAlias = dt.datetime | dt.date | dt.time
+Json: TypeAlias = "bool | int | float | str | Moment | list[Json] | dict[str, Json] | None"
+"""A value of a file: JSON has no moments and TOML no null, which `plain` of each sees to."""
+
 Path: TypeAlias = tuple[str | int, ...]
 
-BOM: Final = "\ufeff"
 # The empty name walks the outermost container whether or not it has such a member.
+_NEW_FILE: Final = "{}\n"
 OUTERMOST: Final[Path] = ("",)
 
 _ESCAPES: Final = repeated(r'\\.[^"\\]*+')
@@ -37,6 +42,16 @@ _EXTRA: Final = re.compile(
     rf"{_REST}(?:(?P<comment>{COMMENT})|(?P<comma>,)|(?P<end>\Z)|(?P<stray>))",
     re.DOTALL,
 )
+
+
+def says_something(text: str) -> bool:
+    """Whether a text holds more than white space."""
+    return bool(text.strip("\ufeff \t\r\n"))
+
+
+def begun(text: str) -> str:
+    """The text of a JSON file; an empty one is that of a new file."""
+    return text if says_something(text) else text + _NEW_FILE
 
 
 class JsonItem(NamedTuple):
@@ -76,11 +91,12 @@ class JsonNode:
 
 
 class JsonScan(NamedTuple):
-    """A text that was read: its root, its blanked form, and whether it is JSON as it is."""
+    """A text that was read: its root, its blanked form, whether it is JSON as it is, the path."""
 
     root: JsonNode
     bare: str
     strict: bool
+    path: Path = ()
 
 
 def read(text: str, path: Path = (), *, file: str = "", comments: bool = True) -> JsonScan:
@@ -90,13 +106,13 @@ def read(text: str, path: Path = (), *, file: str = "", comments: bool = True) -
         DocumentBroken: the text is not JSON, or not JSONC where comments are allowed.
     """
     try:
-        return JsonScan(_root(text, path), text, strict=True)
+        return JsonScan(_root(text, path), text, strict=True, path=path)
     except (ValueError, RecursionError):
         bare = _blank(text) if comments else None
     if bare is None:
         raise broken(text, file, comments=comments)
     try:
-        return JsonScan(_root(bare, path), bare, strict=False)
+        return JsonScan(_root(bare, path), bare, strict=False, path=path)
     except (ValueError, RecursionError):
         raise broken(text, file, comments=comments) from None
 
@@ -116,10 +132,44 @@ def scan(bare: str, at: int, path: Path) -> JsonNode:
     return JsonNode(at, end, value)
 
 
+def read_key(bare: str, at: int) -> tuple[str, int, int]:
+    """The name at an offset, where it ends, and where its value starts.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if simple := _SIMPLE_KEY.match(bare, at):
+        return simple[1], simple.end(1) + 1, simple.end()
+    if bare[at : at + 1] != '"':
+        raise ValueError
+    name, end = _DECODER.raw_decode(bare, at)
+    colon = _COLON.match(bare, end)
+    if colon is None:
+        raise ValueError
+    return name, end, colon.end()
+
+
+def next_item(bare: str, at: int, closer: str) -> tuple[int, int]:
+    """Behind an item: where its container closes, or -1; and where what follows starts.
+
+    Raises:
+        ValueError: neither a comma nor the closer stands there.
+    """
+    match = _NEXT.match(bare, at)
+    if match is None or match[1] not in {",", closer}:
+        raise ValueError
+    return (match.start(1) if match[1] == closer else -1), advanced(at, match.end())
+
+
+def ends_at(bare: str, at: int) -> bool:
+    """Whether nothing but white space follows."""
+    return _after_space(bare, at) == len(bare)
+
+
 def broken(text: str, file: str = "", *, comments: bool = True) -> DocumentBroken:
     """The error about a text that cannot be read, out of a second reading."""
     offset, sentence = find_fault(text, comments=comments) or (0, "the file cannot be read")
-    return DocumentBroken.of(Problem("", sentence, next(places(text, (offset,), file))))
+    return DocumentBroken.of(Problem("", sentence, Lines(text, file).place(offset)))
 
 
 def positions(items: list[JsonItem], step: str | int) -> list[int]:
@@ -138,18 +188,6 @@ def extras(text: str) -> Iterator[tuple[str, int, int]]:
         yield kind, match.start(kind), match.end(kind)
 
 
-def places(text: str, offsets: Iterable[int], file: str) -> Iterator[SourceLocation]:
-    """The places of ascending offsets, counting each line once."""
-    line, line_start, done = 1, int(text.startswith(BOM)), 0
-    for offset in offsets:
-        line += text.count("\n", done, offset) + text.count("\r", done, offset)
-        line -= text.count("\r\n", done, offset)
-        line_start = max(line_start, text.rfind("\n", done, offset) + 1)
-        line_start = max(line_start, text.rfind("\r", done, offset) + 1)
-        done = offset
-        yield SourceLocation(file, line, offset - line_start + 1)
-
-
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
@@ -159,7 +197,7 @@ _DECODER: Final = json.JSONDecoder(parse_constant=_no_constant)
 
 def _root(bare: str, path: Path) -> JsonNode:
     node = scan(bare, _after_space(bare, int(bare.startswith(BOM))), path)
-    if _after_space(bare, node.end) != len(bare):
+    if not ends_at(bare, node.end):
         raise ValueError
     return node
 
@@ -175,14 +213,14 @@ def _object(bare: str, at: int, path: Path) -> JsonNode:
     child: JsonNode | None = None
     closing, key_start = _opened(bare, at, "}")
     while closing < 0:
-        name, key_end, start = _key(bare, key_start)
+        name, key_end, start = read_key(bare, key_start)
         if name == path[0]:
             child = scan(bare, start, path[1:])
             value[name], end = child.value, child.end
         else:
             value[name], end = _DECODER.raw_decode(bare, start)
         items.append(JsonItem(name, key_start, key_end, start, end))
-        closing, key_start = _next(bare, end, "}")
+        closing, key_start = next_item(bare, end, "}")
     return JsonNode(at, closing + 1, value, JsonContainer(at, closing, items), child)
 
 
@@ -199,32 +237,13 @@ def _array(bare: str, at: int, path: Path) -> JsonNode:
             element, end = _DECODER.raw_decode(bare, start)
         value.append(element)
         items.append(JsonItem(None, start, start, start, end))
-        closing, start = _next(bare, end, "]")
+        closing, start = next_item(bare, end, "]")
     return JsonNode(at, closing + 1, value, JsonContainer(at, closing, items), child)
 
 
 def _opened(bare: str, at: int, closer: str) -> tuple[int, int]:
     start = _after_space(bare, at + 1)
     return (start if bare[start : start + 1] == closer else -1), start
-
-
-def _key(bare: str, at: int) -> tuple[str, int, int]:
-    if simple := _SIMPLE_KEY.match(bare, at):
-        return simple[1], simple.end(1) + 1, simple.end()
-    if bare[at : at + 1] != '"':
-        raise ValueError
-    name, end = _DECODER.raw_decode(bare, at)
-    colon = _COLON.match(bare, end)
-    if colon is None:
-        raise ValueError
-    return name, end, colon.end()
-
-
-def _next(bare: str, at: int, closer: str) -> tuple[int, int]:
-    match = _NEXT.match(bare, at)
-    if match is None or match[1] not in {",", closer}:
-        raise ValueError
-    return (match.start(1) if match[1] == closer else -1), advanced(at, match.end())
 
 
 def _blank(text: str) -> str | None:

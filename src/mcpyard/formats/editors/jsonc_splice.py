@@ -60,11 +60,7 @@ def remove(text: str, container: JsonContainer, doomed: Collection[int]) -> str:
 def rewrite(text: str, old: Json, new: Json, style: Style) -> str:
     """The text of a value, changed to give another value, touching what differs only.
 
-    Args:
-        text: the value's own text.
-        old: what it gives now.
-        new: what it shall give.
-        style: that of the container around; `outer` is the indentation of the value's line.
+    The style is that of the container around; `outer` is the indentation of the value's line.
     """
     if same(old, new):
         return text
@@ -89,7 +85,7 @@ def _append(text: str, container: JsonContainer, parts: list[str], style: Style)
     if after.comma >= 0:
         return text[: after.stop] + body + "," + text[after.stop :]
     comma = end if broken else after.stop
-    return text[:comma] + "," + text[comma : after.stop] + body + text[after.stop :]
+    return "".join((text[:comma], ",", text[comma : after.stop], body, text[after.stop :]))
 
 
 def _fill(text: str, container: JsonContainer, parts: list[str], style: Style) -> str:

@@ -5,9 +5,10 @@ guard compares the two.
 """
 
 import math
+from collections.abc import Callable, Mapping
 from typing import Final, cast
 
-from mcpyard.domain.errors import EditRefused, Problem
+from mcpyard.domain.errors import EditRefused, Problem, SourceLocation
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
 from mcpyard.formats.editors.jsonc_scan import Json, Path
 
@@ -15,9 +16,9 @@ from mcpyard.formats.editors.jsonc_scan import Json, Path
 _TOO_LONG: Final = 10**4300
 
 
-def refuse(path: Path, message: str) -> EditRefused:
+def refuse(path: Path, message: str, place: SourceLocation | None = None) -> EditRefused:
     """The refusal of an edit, naming the path it concerns."""
-    return EditRefused.of(Problem(path_text(path), message))
+    return EditRefused.of(Problem(path_text(path), message, place))
 
 
 def path_text(path: Path) -> str:
@@ -32,7 +33,42 @@ def plain(value: object, path: Path) -> Json:
     Raises:
         EditRefused: JSON has no such value, or it would be nested too deeply.
     """
-    return _plain(value, path, MAX_DEPTH - len(path))
+    return copied(value, path, _scalar, name_fault)
+
+
+def copied(
+    value: object,
+    path: Path,
+    scalar: Callable[[object, Path], Json],
+    name_fault: Callable[[object], str | None],
+) -> Json:
+    """A copy of a value to stand at a path, with scalars and names as a format has them.
+
+    Raises:
+        EditRefused: the format has no such value, or it would be nested too deeply.
+    """
+
+    def name(key: object) -> str:
+        if fault := name_fault(key):
+            raise refuse(path, fault)
+        return cast("str", key)
+
+    def copy(value: object, levels: int) -> Json:
+        if not isinstance(value, (Mapping, list, tuple)):
+            return scalar(value, path)
+        if levels <= 0:
+            raise refuse(path, f"the value would be nested more than {MAX_DEPTH} levels deep")
+        if isinstance(value, Mapping):
+            members = cast("Mapping[object, object]", value)
+            return {name(key): copy(item, levels - 1) for key, item in members.items()}
+        return [copy(item, levels - 1) for item in cast("list[object]", value)]
+
+    return copy(value, MAX_DEPTH - len(path))
+
+
+def name_fault(name: object) -> str | None:
+    """Why something cannot be a name, or nothing."""
+    return None if isinstance(name, str) else f"the name {name!r} is not a string"
 
 
 def same(left: Json, right: Json) -> bool:
@@ -42,22 +78,6 @@ def same(left: Json, right: Json) -> bool:
         RecursionError: they are nested too deeply.
     """
     return left == right and _alike(left, right)
-
-
-def too_deep(value: Json) -> bool:
-    """Whether a value has more levels than any file of use has, and than recursion can bear."""
-    level = [value]
-    for _ in range(MAX_DEPTH):
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, (dict, list))
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-            if isinstance(inner, (dict, list))
-        ]
-        if not level:
-            return False
-    return True
 
 
 def value_at(root: Json, path: Path) -> Json:
@@ -74,6 +94,15 @@ def value_at(root: Json, path: Path) -> Json:
             raise LookupError(step)
         root = root[step]
     return root
+
+
+def has_value(root: Json, path: Path) -> bool:
+    """Whether there is a value at a path."""
+    try:
+        value_at(root, path)
+    except LookupError:
+        return False
+    return True
 
 
 def with_value(root: Json, path: Path, value: Json) -> Json:
@@ -103,23 +132,6 @@ def renamed(root: Json, path: Path, new_name: str) -> Json:
     members = cast("dict[str, Json]", value_at(root, path[:-1]))
     moved = {new_name if k == path[-1] else k: v for k, v in members.items()}
     return with_value(root, path[:-1], moved)
-
-
-def _plain(value: object, path: Path, levels: int) -> Json:
-    if not isinstance(value, (dict, list, tuple)):
-        return _scalar(value, path)
-    if levels <= 0:
-        raise refuse(path, f"the value would be nested more than {MAX_DEPTH} levels deep")
-    if isinstance(value, dict):
-        members = cast("dict[object, object]", value)
-        return {_name(key, path): _plain(item, path, levels - 1) for key, item in members.items()}
-    return [_plain(item, path, levels - 1) for item in cast("list[object]", value)]
-
-
-def _name(key: object, path: Path) -> str:
-    if not isinstance(key, str):
-        raise refuse(path, f"the name {key!r} is not a string")
-    return key
 
 
 def _scalar(value: object, path: Path) -> Json:

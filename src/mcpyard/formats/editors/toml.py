@@ -11,22 +11,12 @@ damaged file.
 from collections.abc import Mapping
 
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
+from mcpyard.formats.editors.jsonc_values import refuse, renamed, value_at, with_value, without
 from mcpyard.formats.editors.toml_document import TomlDocument, parse
 from mcpyard.formats.editors.toml_edit import add, change, remove, rename, stands_empty
 from mcpyard.formats.editors.toml_guard import TomlEdit
 from mcpyard.formats.editors.toml_scan import Names
-from mcpyard.formats.editors.toml_values import (
-    Table,
-    Toml,
-    name_fault,
-    plain,
-    refuse,
-    renamed,
-    same,
-    value_at,
-    with_value,
-    without,
-)
+from mcpyard.formats.editors.toml_values import Table, Toml, name_fault, plain, same
 
 __all__ = (
     "Names",

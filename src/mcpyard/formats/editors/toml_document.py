@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
+from mcpyard.domain.nesting import nested_deeper
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
 from mcpyard.formats.editors.jsonc_lines import Lines
-from mcpyard.formats.editors.jsonc_scan import BOM, Path, places
+from mcpyard.formats.editors.jsonc_scan import BOM, Path
+from mcpyard.formats.editors.jsonc_values import has_value, value_at
 from mcpyard.formats.editors.patterns import NO_PROGRESS, NoProgress
 from mcpyard.formats.editors.toml_edit import covering
 from mcpyard.formats.editors.toml_scan import Sheet, container, scan
-from mcpyard.formats.editors.toml_values import Table, too_deep, value_at
+from mcpyard.formats.editors.toml_values import Table
 
 _WHERE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _NAMES: Final = re.compile(r"\(('[^']*'(?:, '[^']*')*),?\)")
@@ -36,11 +38,7 @@ class TomlDocument:
 
     def has(self, path: Path) -> bool:
         """Whether there is a value at the path."""
-        try:
-            value_at(self.value, path)
-        except LookupError:
-            return False
-        return True
+        return has_value(self.value, path)
 
     def place(self, path: Path) -> SourceLocation:
         """Where the value at the path starts, or the header or first dotted key of a table.
@@ -57,11 +55,7 @@ class TomlDocument:
 
 
 def parse(text: str, *, file: str = "") -> TomlDocument:
-    """Read a text.
-
-    Args:
-        text: TOML, with or without a BOM.
-        file: its name, for places.
+    """Read TOML, with or without a BOM, of a file with that name.
 
     Raises:
         DocumentBroken: the text cannot be read; its problem says where and why.
@@ -74,12 +68,12 @@ def parse(text: str, *, file: str = "") -> TomlDocument:
         raise _broken(text, file, str(error)) from None
     except RecursionError:
         raise _nested(file) from None
-    if too_deep(value):
+    if nested_deeper(value, MAX_DEPTH):
         raise _nested(file)
     try:
         return TomlDocument(text, file, value, scan(text), Lines(text, file))
     except NoProgress as error:
-        place = next(places(text, (error.offset,), file))
+        place = Lines(text, file).place(error.offset)
         raise DocumentBroken.of(Problem("", NO_PROGRESS, place)) from None
 
 
@@ -88,14 +82,14 @@ def _broken(text: str, file: str, message: str) -> DocumentBroken:
     if where is None:
         digits = _MANY_DIGITS.search(text)
         offset = digits.start() if digits else 0
-        place = next(places(text, (offset,), file))
+        place = Lines(text, file).place(offset)
         return DocumentBroken.of(Problem("", "the number has too many digits", place))
     sentence = message[0].lower() + message[1 : where.start()]
     sentence = _NAMES.sub(lambda it: it[1].replace("', '", ".").strip("'"), sentence)
     if where[1]:
         place = SourceLocation(file, int(where[1]), int(where[2]))
     else:
-        place = next(places(text, (len(text),), file))
+        place = Lines(text, file).place(len(text))
     return DocumentBroken.of(Problem("", sentence, place))
 
 

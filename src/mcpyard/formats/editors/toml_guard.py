@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 
 from mcpyard.domain.errors import DocumentBroken
 from mcpyard.formats.editors.jsonc_scan import Path
+from mcpyard.formats.editors.jsonc_values import refuse
 from mcpyard.formats.editors.toml_document import TomlDocument, parse
 from mcpyard.formats.editors.toml_edit import covering
 from mcpyard.formats.editors.toml_lines import blocks
@@ -21,7 +22,7 @@ from mcpyard.formats.editors.toml_scan import (
     Statement,
     descend,
 )
-from mcpyard.formats.editors.toml_values import Table, pruned, refuse, same
+from mcpyard.formats.editors.toml_values import Toml, pruned, same
 
 _GAPS: Final = re.compile(rf"(\r?\n{BLANK_LINES})")
 
@@ -46,7 +47,7 @@ class TomlEdit:
 
     before: TomlDocument
     edited: str
-    intended: Table
+    intended: Toml
     zone: Names
     new_zone: Names | None = None
     frees: bool = False
@@ -66,7 +67,7 @@ class TomlEdit:
             raise refuse(self.zone, "the edit would not give exactly what was asked")
         return self.edited
 
-    def _gives(self, after: Table) -> bool:
+    def _gives(self, after: Toml) -> bool:
         above = self.zone[:-1]
         return same(pruned(after, above), pruned(self.intended, above))
 

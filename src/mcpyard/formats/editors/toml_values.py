@@ -1,26 +1,18 @@
 """TOML values in Python, and what an edit is meant to give: the yardstick of the guard."""
 
 import datetime as dt
-from collections.abc import Mapping
 from typing import Final, TypeAlias, cast
 
-from mcpyard.domain.errors import EditRefused, Problem, SourceLocation
 from mcpyard.formats.editors import jsonc_values
-from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
-from mcpyard.formats.editors.jsonc_scan import Json, Path
+from mcpyard.formats.editors.jsonc_scan import Json, Moment, Path
+from mcpyard.formats.editors.jsonc_values import copied, refuse, value_at, without
 from mcpyard.formats.editors.toml_scan import Names
 
-Moment: TypeAlias = dt.datetime | dt.date | dt.time
-Toml: TypeAlias = "bool | int | float | str | Moment | list[Toml] | dict[str, Toml]"
+Toml: TypeAlias = Json
 Table: TypeAlias = dict[str, Toml]
 
 _INTEGERS: Final = range(-(2**63), 2**63)
 _MOMENTS: Final = frozenset({dt.datetime, dt.date, dt.time})
-
-
-def refuse(path: Path, message: str, place: SourceLocation | None = None) -> EditRefused:
-    """The refusal of an edit, naming the path it concerns."""
-    return EditRefused.of(Problem(jsonc_values.path_text(path), message, place))
 
 
 def plain(value: object, path: Path) -> Toml:
@@ -29,7 +21,7 @@ def plain(value: object, path: Path) -> Toml:
     Raises:
         EditRefused: TOML has no such value, or it would be nested too deeply.
     """
-    return _plain(value, path, MAX_DEPTH - len(path))
+    return copied(value, path, _scalar, name_fault)
 
 
 def same(left: Toml, right: Toml) -> bool:
@@ -49,37 +41,7 @@ def same(left: Toml, right: Toml) -> bool:
     return left == right
 
 
-def too_deep(value: Table) -> bool:
-    """Whether a value has more levels than any file of use has, and than recursion can bear."""
-    return jsonc_values.too_deep(cast("Json", value))
-
-
-def value_at(root: Table, path: Path) -> Toml:
-    """The value at a path.
-
-    Raises:
-        LookupError: there is none.
-    """
-    return cast("Toml", jsonc_values.value_at(cast("Json", root), path))
-
-
-def with_value(root: Table, path: Names, value: Toml) -> Table:
-    """The root with the value at the path, sharing all that is beside the path."""
-    changed = jsonc_values.with_value(cast("Json", root), path, cast("Json", value))
-    return cast("Table", changed)
-
-
-def without(root: Table, path: Names) -> Table:
-    """The root without the value at the path."""
-    return cast("Table", jsonc_values.without(cast("Json", root), path))
-
-
-def renamed(root: Table, path: Names, new_name: str) -> Table:
-    """The root with the value at the path under its new name."""
-    return cast("Table", jsonc_values.renamed(cast("Json", root), path, new_name))
-
-
-def pruned(root: Table, path: Names) -> Table:
+def pruned(root: Toml, path: Names) -> Toml:
     """The root without the tables on a path that are empty.
 
     A table that no header and no braces stand for is there only as long as it holds something.
@@ -97,27 +59,9 @@ def pruned(root: Table, path: Names) -> Table:
 
 def name_fault(name: object) -> str | None:
     """Why something cannot be a name, or nothing."""
-    if not isinstance(name, str):
-        return f"the name {name!r} is not a string"
-    return None if _encodable(name) else f"the name {name!r} cannot be written as UTF-8"
-
-
-def _plain(value: object, path: Path, levels: int) -> Toml:
-    if not isinstance(value, (Mapping, list, tuple)):
-        return _scalar(value, path)
-    if levels <= 0:
-        raise refuse(path, f"the value would be nested more than {MAX_DEPTH} levels deep")
-    if isinstance(value, Mapping):
-        members = cast("Mapping[object, object]", value)
-        return {_name(key, path): _plain(item, path, levels - 1) for key, item in members.items()}
-    return [_plain(item, path, levels - 1) for item in cast("list[object]", value)]
-
-
-def _name(key: object, path: Path) -> str:
-    fault = name_fault(key)
-    if fault is not None:
-        raise refuse(path, fault)
-    return cast("str", key)
+    if isinstance(name, str) and not _encodable(name):
+        return f"the name {name!r} cannot be written as UTF-8"
+    return jsonc_values.name_fault(name)
 
 
 def _scalar(value: object, path: Path) -> Toml:

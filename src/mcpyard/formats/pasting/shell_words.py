@@ -38,13 +38,9 @@ _IN_DOUBLE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ShellCommand:
-    """One command.
+    """One command: its line from 1 on, and its words without their quotes.
 
-    Attributes:
-        line: Where it begins, counted from 1.
-        words: Its words without their quotes.
-        variables: The names of the variables that a shell would replace in them.
-        fault: Why the words cannot be trusted, or nothing.
+    A shell would replace the variables; a fault tells why the words cannot be trusted.
     """
 
     line: int

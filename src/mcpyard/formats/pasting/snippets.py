@@ -35,11 +35,7 @@ _ENTRY_KEYS: Final = frozenset({"command", "url", "type", "transport", "httpUrl"
 class Pasted:
     """One server in a pasted text; a name that was not there is proposed.
 
-    Attributes:
-        name: What it is called.
-        config: The server.
-        warnings: What was inferred or left out.
-        left_out: Those of the warnings that tell of a loss.
+    Of the warnings, `left_out` are those that tell of a loss.
     """
 
     name: str
@@ -121,10 +117,9 @@ def _toml(text: str) -> Mapping[str, object]:
         raise _broken("is nested too deeply") from None
 
 
-def _snippet(raw: object) -> Snippet:
-    if not is_object(raw):
+def _snippet(value: object) -> Snippet:
+    if not is_object(value):
         raise _broken("expected an object with servers")
-    value = raw
     for key in _MAPS:
         if is_object(inner := value.get(key)) and not _is_entry(value):
             return _read(inner.items(), key)

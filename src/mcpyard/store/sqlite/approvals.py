@@ -25,7 +25,8 @@ class SqliteApprovals:
 
     async def load(self) -> None:
         """Read everything."""
-        await self._engine.run(read_approvals, self._take)
+        approvals = await self._engine.run(read_approvals)
+        self._all = {each.folder: each for each in approvals}
 
     def all(self) -> Mapping[str, Approval]:
         """Every approval by its folder."""
@@ -38,22 +39,11 @@ class SqliteApprovals:
         def then(_: object) -> None:
             self._all[approval.folder] = approval
 
-        await self._engine.run(
-            lambda connection: connection.execute(
-                """INSERT INTO approvals (folder, at, entries) VALUES (?, ?, ?)
-                ON CONFLICT DO UPDATE SET at = excluded.at, entries = excluded.entries""",
-                (approval.folder, to_micros(approval.at), entries),
-            ),
+        await self._engine.execute(
+            """INSERT INTO approvals (folder, at, entries) VALUES (?, ?, ?)
+            ON CONFLICT DO UPDATE SET at = excluded.at, entries = excluded.entries""",
+            (approval.folder, to_micros(approval.at), entries),
             then,
-        )
-
-    async def withdraw(self, folder: str) -> None:
-        """Forget what was approved of a folder."""
-        await self._engine.run(
-            lambda connection: connection.execute(
-                "DELETE FROM approvals WHERE folder = ?", (folder,)
-            ),
-            lambda _: self._withdrawn(folder),
         )
 
     def _to_text(self, approval: Approval) -> str:
@@ -65,13 +55,6 @@ class SqliteApprovals:
             texts[name] = cached if cached and cached[0] is entry else (entry, _member(name, entry))
         self._texts[approval.folder] = texts
         return "{" + ",".join(text for _, text in texts.values()) + "}"
-
-    def _withdrawn(self, folder: str) -> None:
-        self._all.pop(folder, None)
-        self._texts.pop(folder, None)
-
-    def _take(self, approvals: list[Approval]) -> None:
-        self._all = {each.folder: each for each in approvals}
 
 
 def read_approvals(connection: sqlite3.Connection) -> list[Approval]:

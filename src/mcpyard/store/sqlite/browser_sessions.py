@@ -7,72 +7,53 @@ from mcpyard.domain.stored import LoginSession
 from mcpyard.store.sqlite.codec import from_micros, to_micros
 from mcpyard.store.sqlite.engine import Engine
 from mcpyard.store.sqlite.rows import readable
+from mcpyard.store.volatile import VolatileSessions
 
 
-class SqliteSessions:
+class SqliteSessions(VolatileSessions):
     """Sessions in memory as well, links on the disk alone: a link is used once."""
 
     def __init__(self, engine: Engine) -> None:
+        super().__init__()
         self._engine = engine
-        self._all: dict[str, LoginSession] = {}
 
     async def load(self) -> None:
         """Read everything."""
-        await self._engine.run(_read, self._take)
-
-    def get(self, cookie_hash: str, now: datetime) -> LoginSession | None:
-        """The session of a cookie, unless it has run out."""
-        session = self._all.get(cookie_hash)
-        return session if session and now < session.expires else None
+        sessions = await self._engine.run(_read)
+        self._all = {each.cookie_hash: each for each in sessions}
 
     async def add(self, session: LoginSession) -> None:
         """Let a browser in, or on; sessions and links that have run out are forgotten."""
-        await self._engine.run(lambda connection: _insert(connection, session), self._added)
+        await self._engine.run(
+            lambda connection: _insert(connection, session), lambda _: self._keep(session)
+        )
 
     async def remove(self, cookie_hash: str) -> None:
         """Shut a browser out."""
-        await self._engine.run(
-            lambda connection: connection.execute(
-                "DELETE FROM login_sessions WHERE cookie_hash = ?", (cookie_hash,)
-            ),
-            lambda _: self._removed(cookie_hash),
+        await self._engine.execute(
+            "DELETE FROM login_sessions WHERE cookie_hash = ?",
+            (cookie_hash,),
+            lambda _: self._all.pop(cookie_hash, None),
         )
 
     async def add_link(self, link_hash: str, expires: datetime) -> None:
         """Keep a link that lets one browser in, once."""
-        await self._engine.run(
-            lambda connection: connection.execute(
-                "INSERT INTO login_links (hash, expires) VALUES (?, ?)",
-                (link_hash, to_micros(expires)),
-            )
+        await self._engine.execute(
+            "INSERT INTO login_links (hash, expires) VALUES (?, ?)", (link_hash, to_micros(expires))
         )
 
     async def take_link(self, link_hash: str, now: datetime) -> bool:
         """Use a link up; whether it was there, unused and in time."""
         at = to_micros(now)
-
-        def job(connection: sqlite3.Connection) -> bool:
-            taken = connection.execute(
-                """UPDATE login_links SET used = ?
-                WHERE hash = ? AND used IS NULL AND expires > ?""",
-                (at, link_hash, at),
-            )
-            return taken.rowcount == 1
-
-        return await self._engine.run(job)
-
-    def _added(self, session: LoginSession) -> None:
-        self._all = {key: each for key, each in self._all.items() if each.expires > session.created}
-        self._all[session.cookie_hash] = session
-
-    def _removed(self, cookie_hash: str) -> None:
-        self._all.pop(cookie_hash, None)
-
-    def _take(self, sessions: list[LoginSession]) -> None:
-        self._all = {each.cookie_hash: each for each in sessions}
+        taken = await self._engine.execute(
+            """UPDATE login_links SET used = ?
+            WHERE hash = ? AND used IS NULL AND expires > ? RETURNING hash""",
+            (at, link_hash, at),
+        )
+        return bool(taken)
 
 
-def _insert(connection: sqlite3.Connection, session: LoginSession) -> LoginSession:
+def _insert(connection: sqlite3.Connection, session: LoginSession) -> None:
     created = to_micros(session.created)
     connection.execute("DELETE FROM login_sessions WHERE expires <= ?", (created,))
     connection.execute("DELETE FROM login_links WHERE expires <= ?", (created,))
@@ -81,7 +62,6 @@ def _insert(connection: sqlite3.Connection, session: LoginSession) -> LoginSessi
         VALUES (?, ?, ?, ?)""",
         (session.cookie_hash, session.key_hash, created, to_micros(session.expires)),
     )
-    return session
 
 
 def _read(connection: sqlite3.Connection) -> list[LoginSession]:

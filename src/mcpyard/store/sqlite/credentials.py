@@ -2,13 +2,12 @@
 
 import asyncio
 import logging
-import sqlite3
 from dataclasses import asdict
 
 from mcpyard.store.sqlite.codec import from_text, to_text
 from mcpyard.store.sqlite.engine import Engine
 from mcpyard.store.sqlite.sealing import Seal
-from mcpyard.wire.remote.signin import Credentials
+from mcpyard.wire.remote.credentials import Credentials
 
 log = logging.getLogger(__name__)
 
@@ -22,17 +21,12 @@ class SqliteCredentials:
 
     async def get(self, resource: str) -> Credentials | None:
         """The set that was put last for a resource."""
-
-        def job(connection: sqlite3.Connection) -> tuple[bytes] | None:
-            return connection.execute(
-                "SELECT sealed FROM credentials WHERE resource = ? ORDER BY number DESC",
-                (resource,),
-            ).fetchone()
-
-        row = await self._engine.run(job)
-        if row is None:
+        rows = await self._engine.execute(
+            "SELECT sealed FROM credentials WHERE resource = ? ORDER BY number DESC", (resource,)
+        )
+        if not rows:
             return None
-        content = await asyncio.to_thread(self._seal.open, row[0])
+        content = await asyncio.to_thread(self._seal.open, rows[0][0])
         if content is None:
             log.warning("the sign-in of %s was sealed with another key; sign in again", resource)
             return None
@@ -43,17 +37,11 @@ class SqliteCredentials:
         content = to_text(asdict(credentials)).encode()
         sealed = await asyncio.to_thread(self._seal.close, content)
         # Replaced, not updated: the one that was put last has the highest number.
-        await self._engine.run(
-            lambda connection: connection.execute(
-                "INSERT OR REPLACE INTO credentials (issuer, resource, sealed) VALUES (?, ?, ?)",
-                (credentials.issuer, credentials.resource, sealed),
-            )
+        await self._engine.execute(
+            "INSERT OR REPLACE INTO credentials (issuer, resource, sealed) VALUES (?, ?, ?)",
+            (credentials.issuer, credentials.resource, sealed),
         )
 
     async def delete(self, resource: str) -> None:
         """Forget every set of a resource."""
-        await self._engine.run(
-            lambda connection: connection.execute(
-                "DELETE FROM credentials WHERE resource = ?", (resource,)
-            )
-        )
+        await self._engine.execute("DELETE FROM credentials WHERE resource = ?", (resource,))

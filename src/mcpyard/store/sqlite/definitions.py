@@ -6,7 +6,6 @@ says: of two callers at once, one is told.
 
 import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 from uuid import UUID, uuid4
 
@@ -24,7 +23,7 @@ USER: Final = Owner(Scope.USER)
 
 
 class SqliteDefinitions:
-    """Definitions, with the identities and policies that go with them."""
+    """The `Definitions` port, with the identities and policies that go with definitions."""
 
     def __init__(self, engine: Engine, memory: SqliteMemory, policies: SqlitePolicies) -> None:
         self._engine = engine
@@ -34,34 +33,16 @@ class SqliteDefinitions:
 
     async def load(self) -> None:
         """Read everything."""
-        await self._engine.run(read_definitions, self._take)
+        self._all = {each.id: each for each in await self._engine.run(read_definitions)}
 
     def all(self) -> Sequence[StoredDefinition]:
         """Every one, in the order of their arrival."""
         return tuple(self._all.values())
 
-    def get(self, server: UUID) -> StoredDefinition | None:
-        """The one with this id."""
-        return self._all.get(server)
-
-    async def add(self, name: str, definition: Mapping[str, object]) -> StoredDefinition:
-        """Register a server; a name that was used before gets the id back that it had.
-
-        Raises:
-            NameTaken: Another one has the name.
-        """
-        text = to_text(definition)
-
-        def job(connection: sqlite3.Connection) -> StoredDefinition:
-            _check_free(connection, name)
-            return _insert(connection, name, text)
-
-        return await self._engine.run(job, self._added)
-
     async def add_all(
         self, definitions: Mapping[str, Mapping[str, object]]
     ) -> Sequence[StoredDefinition]:
-        """Register the servers whose names are free, in one write (see `add`)."""
+        """Register the servers whose names are free, in one write."""
         texts = {name: to_text(definition) for name, definition in definitions.items()}
 
         def job(connection: sqlite3.Connection) -> list[StoredDefinition]:
@@ -71,11 +52,7 @@ class SqliteDefinitions:
                 if _is_free(connection, name)
             ]
 
-        def then(made: list[StoredDefinition]) -> None:
-            for each in made:
-                self._added(each)
-
-        return await self._engine.run(job, then)
+        return await self._engine.run(job, self._added)
 
     async def replace(
         self,
@@ -86,34 +63,18 @@ class SqliteDefinitions:
         name: str | None = None,
         policy: PolicyEdit | None = None,
     ) -> StoredDefinition:
-        """Change a server, and its name and policy as well if they are given, in one write.
-
-        Raises:
-            ServerUnknown: There is none with this id.
-            DocumentMoved: It has another digest by now.
-            NameTaken: Another one has the name.
-        """
-        return await self._change(server, _Update(to_text(definition), name, expected, policy))
+        """Change a server, and its name and policy as well if they are given, in one write."""
+        return await self._change(server, to_text(definition), name, expected, policy)
 
     async def rename(self, server: UUID, name: str) -> StoredDefinition:
-        """Give a server another name; it keeps its id and the exposed names of its tools.
+        """Give a server another name; it keeps its id and the exposed names of its tools."""
+        return await self._change(server, name=name)
 
-        Raises:
-            ServerUnknown: There is none with this id.
-            NameTaken: Another one has the name.
-        """
-        return await self._change(server, _Update(name=name))
-
-    async def remove(self, server: UUID, *, expected: str | None = None) -> StoredDefinition:
-        """Take a server out, with its policy and what it listed.
-
-        Raises:
-            ServerUnknown: There is none with this id.
-            DocumentMoved: It has another digest by now.
-        """
+    async def remove(self, server: UUID) -> StoredDefinition:
+        """Take a server out, with its policy and what it listed."""
 
         def job(connection: sqlite3.Connection) -> StoredDefinition:
-            stored = _expect(connection, server, expected)
+            stored = _expect(connection, server)
             connection.execute("DELETE FROM definitions WHERE id = ?", (str(server),))
             connection.execute("DELETE FROM policies WHERE server = ?", (str(server),))
             connection.execute("DELETE FROM tools WHERE server = ?", (str(server),))
@@ -122,29 +83,37 @@ class SqliteDefinitions:
 
         return await self._engine.run(job, self._removed)
 
-    async def _change(self, server: UUID, update: "_Update") -> StoredDefinition:
+    async def _change(
+        self,
+        server: UUID,
+        text: str | None = None,
+        name: str | None = None,
+        expected: str | None = None,
+        policy: PolicyEdit | None = None,
+    ) -> StoredDefinition:
         def job(connection: sqlite3.Connection) -> _Changed:
-            old = _expect(connection, server, update.expected)
+            old = _expect(connection, server, expected)
             new = _made(
                 server,
-                old.name if update.name is None else update.name,
-                to_text(old.definition) if update.text is None else update.text,
+                old.name if name is None else name,
+                to_text(old.definition) if text is None else text,
             )
             if new.name != old.name:
-                _check_free(connection, new.name)
+                if not _is_free(connection, new.name):
+                    raise NameTaken(f'the name "{new.name}" is in use')
                 move_identity(connection, (USER, old.name), new.name, server)
             connection.execute(
                 "UPDATE definitions SET name = ?, definition = ?, digest = ? WHERE id = ?",
                 (new.name, to_text(new.definition), new.digest, str(server)),
             )
-            edit = update.policy
-            return _Changed(old, new, change_policy(connection, server, edit) if edit else None)
+            return _Changed(old, new, change_policy(connection, server, policy) if policy else None)
 
         return (await self._engine.run(job, self._changed)).new
 
-    def _added(self, made: StoredDefinition) -> None:
-        self._all[made.id] = made
-        self._memory.renamed((USER, made.name), made.name, made.id)
+    def _added(self, made: list[StoredDefinition]) -> None:
+        for each in made:
+            self._all[each.id] = each
+            self._memory.renamed((USER, each.name), each.name, each.id)
 
     def _changed(self, change: "_Changed") -> None:
         old, new, policy = change
@@ -157,19 +126,6 @@ class SqliteDefinitions:
         del self._all[gone.id]
         self._policies.forgotten(gone.id)
         self._memory.forget_tools(gone.id)
-
-    def _take(self, definitions: list[StoredDefinition]) -> None:
-        self._all = {each.id: each for each in definitions}
-
-
-@dataclass(frozen=True, slots=True)
-class _Update:
-    """What is to change; None leaves it as it is."""
-
-    text: str | None = None
-    name: str | None = None
-    expected: str | None = None
-    policy: PolicyEdit | None = None
 
 
 class _Changed(NamedTuple):
@@ -205,12 +161,9 @@ def _is_free(connection: sqlite3.Connection, name: str) -> bool:
     return row is None
 
 
-def _check_free(connection: sqlite3.Connection, name: str) -> None:
-    if not _is_free(connection, name):
-        raise NameTaken(f'the name "{name}" is in use')
-
-
-def _expect(connection: sqlite3.Connection, server: UUID, expected: str | None) -> StoredDefinition:
+def _expect(
+    connection: sqlite3.Connection, server: UUID, expected: str | None = None
+) -> StoredDefinition:
     row = connection.execute(
         "SELECT name, definition FROM definitions WHERE id = ?", (str(server),)
     ).fetchone()

@@ -14,13 +14,11 @@ class SqliteDroppedFields:
 
     async def get(self, place: str, name: str) -> DroppedField | None:
         """What the copy of that name left out."""
-        row = await self._engine.run(
-            lambda connection: connection.execute(
-                "SELECT client, mark, fields FROM left_out WHERE place = ? AND name = ?",
-                (place, name),
-            ).fetchone()
+        rows = await self._engine.execute(
+            "SELECT client, mark, fields FROM left_out WHERE place = ? AND name = ?", (place, name)
         )
-        return DroppedField(row[0], row[1], json.loads(row[2])) if row else None
+        fields = (DroppedField(client, mark, json.loads(text)) for client, mark, text in rows)
+        return next(fields, None)
 
     async def set(self, place: str, name: str, left: DroppedField | None) -> None:
         """Keep what a copy left out in place of what was kept; None forgets it."""
@@ -29,4 +27,4 @@ class SqliteDroppedFields:
         else:
             statement = "INSERT OR REPLACE INTO left_out VALUES (?, ?, ?, ?, ?)"
             values = place, name, left.client, left.mark, json.dumps(left.fields)
-        await self._engine.run(lambda connection: connection.execute(statement, values))
+        await self._engine.execute(statement, values)

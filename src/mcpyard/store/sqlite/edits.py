@@ -12,7 +12,7 @@ from mcpyard.store.sqlite.engine import Engine
 from mcpyard.store.volatile_edits import KEPT
 
 _ENTRY: Final = "id, at, who, kind, path, undone, unit"
-_SELECT: Final = f"SELECT {_ENTRY}, before, after FROM edits WHERE"  # noqa: S608  constants
+_UNIT: Final = f"SELECT {_ENTRY}, before, after FROM edits WHERE unit = ? ORDER BY id"  # noqa: S608  constants
 _LAST_UNITS: Final = "SELECT DISTINCT unit FROM edits ORDER BY unit DESC LIMIT ?"
 
 
@@ -27,51 +27,27 @@ class SqliteEdits:
         row = await asyncio.to_thread(_row, edit)
         return await self._engine.run(lambda connection: _insert(connection, row, unit))
 
-    async def recent(self, limit: int = KEPT) -> Sequence[EditEntry]:
+    async def recent(self) -> Sequence[EditEntry]:
         """The last edits, newest first."""
-
-        def job(connection: sqlite3.Connection) -> list[EditEntry]:
-            rows = connection.execute(
-                f"SELECT {_ENTRY} FROM edits WHERE unit IN ({_LAST_UNITS}) ORDER BY id DESC",  # noqa: S608  constants
-                (max(limit, 0),),
-            )
-            return [_entry(row) for row in rows]
-
-        return await self._engine.run(job)
-
-    async def get(self, number: int) -> tuple[EditEntry, FileEdit] | None:
-        """One edit with its contents."""
-        row = await self._engine.run(
-            lambda connection: connection.execute(f"{_SELECT} id = ?", (number,)).fetchone()
-        )
-        return await asyncio.to_thread(_both, row) if row else None
+        rows = await self._engine.execute(f"SELECT {_ENTRY} FROM edits ORDER BY id DESC")  # noqa: S608  constants
+        return [_entry(row) for row in rows]
 
     async def together(self, unit: int) -> Sequence[tuple[EditEntry, FileEdit]]:
         """The edits of a unit with their contents, in the order they were made."""
-        rows = await self._engine.run(
-            lambda connection: connection.execute(
-                f"{_SELECT} unit = ? ORDER BY id", (unit,)
-            ).fetchall()
-        )
+        rows = await self._engine.execute(_UNIT, (unit,))
         return await asyncio.to_thread(lambda: [_both(row) for row in rows])
 
     async def drop(self, unit: int) -> None:
         """Forget a unit that was not carried out after all."""
-        await self._engine.run(
-            lambda connection: connection.execute("DELETE FROM edits WHERE unit = ?", (unit,))
-        )
+        await self._engine.execute("DELETE FROM edits WHERE unit = ?", (unit,))
 
     async def mark_undone(self, number: int) -> EditEntry | None:
         """Say that an edit was undone; None when there is no such edit."""
-
-        def job(connection: sqlite3.Connection) -> EditEntry | None:
-            row = connection.execute(
-                f"UPDATE edits SET undone = 1 WHERE id = ? RETURNING {_ENTRY}",  # noqa: S608  constants
-                (number,),
-            ).fetchone()
-            return _entry(row) if row else None
-
-        return await self._engine.run(job)
+        rows = await self._engine.execute(
+            f"UPDATE edits SET undone = 1 WHERE id = ? RETURNING {_ENTRY}",  # noqa: S608  constants
+            (number,),
+        )
+        return _entry(rows[0]) if rows else None
 
 
 def _insert(connection: sqlite3.Connection, row: tuple[object, ...], unit: int | None) -> EditEntry:

@@ -20,7 +20,7 @@ import logging
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self, TypeAlias, TypeVar
@@ -70,7 +70,7 @@ class Engine:
         """
         return cls(await asyncio.to_thread(_connect, path, kind), path)
 
-    async def run(self, job: Job[T], then: Callable[[T], None] | None = None) -> T:
+    async def run(self, job: Job[T], then: Callable[[T], object] | None = None) -> T:
         """Do a job, and return when what it wrote is there to stay.
 
         Args:
@@ -100,6 +100,17 @@ class Engine:
 
         self._put(_Ticket(job, succeed, fail))
         return await done
+
+    async def execute(
+        self,
+        statement: str,
+        values: Sequence[object] = (),
+        then: Callable[[object], object] | None = None,
+    ) -> list[tuple[Any, ...]]:
+        """Do a job of one statement, and return its rows (see `run`)."""
+        return await self.run(
+            lambda connection: connection.execute(statement, values).fetchall(), then
+        )
 
     def post(self, job: Job[object], after: Callable[[bool], None] | None = None) -> None:
         """Do a job in the background, after all that were asked for before it.

@@ -10,7 +10,7 @@ import sqlite3
 import time
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 from uuid import UUID
 
@@ -33,15 +33,14 @@ _SLACK: Final = 10
 """The journal is cut back when it is a tenth too long: a cut costs, and few lines more do not."""
 
 _WIDTH: Final = 9
-_TOGETHER: Final = 100
-"""Lines in one statement: between statements the threads of the yard fight over the interpreter."""
+_TOGETHER: Final = (3000, 1000, 300, 100, 30, 10, 3, 1)
+"""Lines in one statement: as many as there are. Around each statement this thread waits for the
+interpreter, and while it waits, each request costs the event loop a futile wake-up of it."""
 
 _INSERT: Final = """INSERT INTO calls
     (at, who, server, server_name, tool, ms, outcome, bytes_in, bytes_out)
     VALUES """
 _VALUES: Final = "(?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_INSERT_ONE: Final = _INSERT + _VALUES
-_INSERT_MANY: Final = _INSERT + ", ".join([_VALUES] * _TOGETHER)
 
 _SELECT: Final = """SELECT at, who, server, server_name, tool, ms, outcome, bytes_in, bytes_out, id
     FROM calls
@@ -105,8 +104,7 @@ class SqliteJournal:
     async def expire(self, now: datetime) -> None:
         """Remove the lines that are too old."""
         oldest = to_micros(now - self._limits.age)
-        job = "DELETE FROM calls WHERE at < ?"
-        await self._engine.run(lambda connection: connection.execute(job, (oldest,)).rowcount)
+        await self._engine.execute("DELETE FROM calls WHERE at < ?", (oldest,))
 
     async def close(self) -> None:
         """Write the lines that wait."""
@@ -152,12 +150,12 @@ class SqliteJournal:
 
     def _write(self, connection: sqlite3.Connection, values: list[object]) -> int:
         """Write lines; returns how many others were removed for them."""
-        size = _TOGETHER * _WIDTH
-        whole = len(values) - len(values) % size
-        for start in range(0, whole, size):
-            connection.execute(_INSERT_MANY, values[start : start + size])
-        for start in range(whole, len(values), _WIDTH):
-            connection.execute(_INSERT_ONE, values[start : start + _WIDTH])
+        start, most = 0, connection.getlimit(sqlite3.SQLITE_LIMIT_VARIABLE_NUMBER)
+        for lines in _TOGETHER:
+            size = lines * _WIDTH
+            while size <= min(most, len(values) - start):
+                connection.execute(_insert(lines), values[start : start + size])
+                start += size
         if self._stored is None:
             self._stored = int(connection.execute("SELECT count(*) FROM calls").fetchone()[0])
         else:
@@ -193,6 +191,11 @@ def _trim(connection: sqlite3.Connection, limit: int) -> tuple[int, int]:
         # More callers than lines.
         removed += connection.execute(_OLDEST, {"limit": limit}).rowcount
     return removed, stored - removed
+
+
+@cache
+def _insert(lines: int) -> str:
+    return _INSERT + ", ".join([_VALUES] * lines)
 
 
 @lru_cache(maxsize=1024)

@@ -47,7 +47,7 @@ class _MemoryRows(NamedTuple):
 
 
 class SqliteMemory(VolatileMemory):
-    """A memory that outlives its program."""
+    """A memory that outlives its program (see the `Memory` port)."""
 
     def __init__(self, engine: Engine) -> None:
         super().__init__()
@@ -59,7 +59,10 @@ class SqliteMemory(VolatileMemory):
 
     async def load(self) -> None:
         """Read everything."""
-        await self._engine.run(_read, self._take)
+        rows = await self._engine.run(_read)
+        self._identities, self._names = rows.identities, rows.names
+        self._unread, self._unread_offers = rows.tools, rows.offers
+        self._reached, self._renames = rows.reached, rows.renames
 
     def identity(self, owner: Owner, name: str) -> UUID:
         """The id of a definition, made at its first sight."""
@@ -125,8 +128,7 @@ class SqliteMemory(VolatileMemory):
 
     async def intend_rename(self, owner: Owner, name: str, new: str) -> None:
         """Note durably that a definition is about to get another name; `rename` settles that."""
-        row = (owner.scope, owner.place, name, new)
-        await self._engine.run(lambda connection: connection.execute(INSERT_RENAME, row))
+        await self._engine.execute(INSERT_RENAME, (owner.scope, owner.place, name, new))
 
     async def give_up_rename(self, owner: Owner, name: str) -> None:
         """Forget that a definition was about to get another name."""
@@ -147,11 +149,7 @@ class SqliteMemory(VolatileMemory):
             cache.pop(server, None)
 
     async def flush(self) -> None:
-        """Return when all that was kept so far is there to stay.
-
-        Raises:
-            StorageFull: The disk refuses.
-        """
+        """Return when all that was kept so far is there to stay."""
         self._save_refused()
         await self._engine.flush()
         # Once more, with somebody there to be told why the disk refuses.
@@ -218,14 +216,6 @@ class SqliteMemory(VolatileMemory):
         else:
             sql, row = INSERT_REACHED, (launch_digest, reached.era, reached.transport)
         return lambda connection: connection.execute(sql, row)
-
-    def _take(self, rows: _MemoryRows) -> None:
-        self._identities = rows.identities
-        self._names = rows.names
-        self._unread = rows.tools
-        self._unread_offers = rows.offers
-        self._reached = rows.reached
-        self._renames = rows.renames
 
 
 def write_tools(

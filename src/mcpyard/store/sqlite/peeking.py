@@ -23,14 +23,7 @@ from mcpyard.store.sqlite.used_marker import check_filled, check_there
 
 @dataclass(frozen=True, slots=True)
 class Peeked:
-    """What a home knows of servers.
-
-    Attributes:
-        definitions: The user's own servers.
-        identities: The ids of servers of every scope.
-        policies: What people changed about servers, by id.
-        approvals: What was approved of project files, by their folders.
-    """
+    """What a home knows: the user's servers, and the ids, policies and approvals of all scopes."""
 
     definitions: tuple[StoredDefinition, ...] = ()
     identities: Mapping[tuple[Owner, str], UUID] = field(

@@ -21,7 +21,7 @@ class SqlitePolicies:
 
     async def load(self) -> None:
         """Read everything."""
-        await self._engine.run(read_policies, self._take)
+        self._all = await self._engine.run(read_policies)
 
     def all(self) -> Mapping[UUID, PolicyPatch]:
         """The policy of each server that has one."""
@@ -64,9 +64,6 @@ class SqlitePolicies:
     def forgotten(self, server: UUID) -> None:
         """Know that a policy is gone from the disk."""
         self._all.pop(server, None)
-
-    def _take(self, policies: dict[UUID, PolicyPatch]) -> None:
-        self._all = policies
 
 
 def change_policy(connection: sqlite3.Connection, server: UUID, edit: PolicyEdit) -> PolicyPatch:

@@ -17,7 +17,7 @@ class SqliteProfiles:
 
     async def load(self) -> None:
         """Read everything."""
-        await self._engine.run(_read, self._take)
+        self._all = await self._engine.run(_read)
 
     def all(self) -> Mapping[str, Mapping[str, object]]:
         """Every profile by its name."""
@@ -30,28 +30,21 @@ class SqliteProfiles:
         def then(_: object) -> None:
             self._all[name] = from_text(text)
 
-        await self._engine.run(
-            lambda connection: connection.execute(
-                """INSERT INTO profiles (name, profile) VALUES (?, ?)
-                ON CONFLICT DO UPDATE SET profile = excluded.profile""",
-                (name, text),
-            ),
+        await self._engine.execute(
+            """INSERT INTO profiles (name, profile) VALUES (?, ?)
+            ON CONFLICT DO UPDATE SET profile = excluded.profile""",
+            (name, text),
             then,
         )
 
     async def remove(self, name: str) -> bool:
         """Take a profile out; whether there was one."""
-
-        def job(connection: sqlite3.Connection) -> bool:
-            return bool(connection.execute("DELETE FROM profiles WHERE name = ?", (name,)).rowcount)
-
-        return await self._engine.run(job, lambda _: self._forgotten(name))
-
-    def _forgotten(self, name: str) -> None:
-        self._all.pop(name, None)
-
-    def _take(self, profiles: dict[str, Mapping[str, object]]) -> None:
-        self._all = profiles
+        removed = await self._engine.execute(
+            "DELETE FROM profiles WHERE name = ? RETURNING name",
+            (name,),
+            lambda _: self._all.pop(name, None),
+        )
+        return bool(removed)
 
 
 def _read(connection: sqlite3.Connection) -> dict[str, Mapping[str, object]]:

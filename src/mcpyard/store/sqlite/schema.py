@@ -112,8 +112,10 @@ def _rename_policy_fields(connection: sqlite3.Connection) -> None:
 
 _STATE_7: Final = (_rename_policy_fields,)
 
+_STATE_8: Final = ("ALTER TABLE tokens ADD COLUMN expires INTEGER",)
+
 STATE: Final[tuple[Migration, ...]] = (
-    *(_STATE_1, _STATE_2, _STATE_3, _STATE_4, _STATE_5, _STATE_6, _STATE_7),
+    *(_STATE_1, _STATE_2, _STATE_3, _STATE_4, _STATE_5, _STATE_6, _STATE_7, _STATE_8),
 )
 BINDS_ENTRIES: Final = 6
 """The version from which on approvals hold the entries that were approved."""

@@ -52,11 +52,7 @@ class Store:
 
     @classmethod
     async def open(cls, folder: Path, limits: JournalLimits = _LIMITS) -> Self:
-        """Open the store of a folder; both are made when they are not there.
-
-        Args:
-            folder: The home.
-            limits: How much of the journal is kept.
+        """Open the store of a home; both are made when they are not there.
 
         Raises:
             NewerState: A newer version wrote it; nothing was touched.

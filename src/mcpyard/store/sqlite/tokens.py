@@ -14,10 +14,11 @@ from mcpyard.store.sqlite.engine import Engine
 from mcpyard.store.sqlite.rows import readable
 
 _NOTED_EVERY: Final = timedelta(minutes=1)
+_COLUMNS: Final = "id, name, hash, profile, created, last_used, revoked, expires"
 
 
 class SqliteTokens:
-    """Tokens by their hashes."""
+    """Tokens by their hashes (see the `Tokens` port)."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -27,7 +28,8 @@ class SqliteTokens:
 
     async def load(self) -> None:
         """Read everything."""
-        await self._engine.run(_read, self._take)
+        for each in await self._engine.run(_read):
+            self._keep(each)
 
     def all(self) -> Sequence[CallToken]:
         """Every token, also the revoked ones, in the order of their making."""
@@ -40,11 +42,7 @@ class SqliteTokens:
         return token if token and token.revoked is None else None
 
     async def add(self, token: CallToken) -> None:
-        """Keep a token.
-
-        Raises:
-            NameTaken: A token that is not revoked has the name.
-        """
+        """Keep a token."""
         await self._engine.run(lambda connection: _insert(connection, token), self._keep)
 
     async def revoke(self, token: UUID, at: datetime) -> CallToken | None:
@@ -52,8 +50,8 @@ class SqliteTokens:
 
         def job(connection: sqlite3.Connection) -> CallToken | None:
             row = connection.execute(
-                """UPDATE tokens SET revoked = ifnull(revoked, ?) WHERE id = ?
-                RETURNING id, name, hash, profile, created, last_used, revoked""",
+                f"""UPDATE tokens SET revoked = ifnull(revoked, ?) WHERE id = ?
+                RETURNING {_COLUMNS}""",  # noqa: S608  a constant of ours
                 (to_micros(at), str(token)),
             ).fetchone()
             return _token(*row) if row else None
@@ -83,10 +81,6 @@ class SqliteTokens:
         self._all[token.id] = replace(token, last_used=stored.last_used) if stored else token
         self._by_hash[token.hash] = token.id
 
-    def _take(self, tokens: list[CallToken]) -> None:
-        for each in tokens:
-            self._keep(each)
-
 
 def _insert(connection: sqlite3.Connection, token: CallToken) -> CallToken:
     taken = connection.execute(
@@ -94,23 +88,25 @@ def _insert(connection: sqlite3.Connection, token: CallToken) -> CallToken:
     )
     if taken.fetchone():
         raise NameTaken(f'a token "{token.name}" already exists')
-    row = (str(token.id), token.name, token.hash, token.profile, to_micros(token.created))
+    expires = to_micros(token.expires) if token.expires else None
+    row = (str(token.id), token.name, token.hash, token.profile, to_micros(token.created), expires)
     connection.execute(
-        "INSERT INTO tokens (id, name, hash, profile, created) VALUES (?, ?, ?, ?, ?)", row
+        """INSERT INTO tokens (id, name, hash, profile, created, expires)
+        VALUES (?, ?, ?, ?, ?, ?)""",
+        row,
     )
     return token
 
 
 def _read(connection: sqlite3.Connection) -> list[CallToken]:
     rows = connection.execute(
-        """SELECT id, name, hash, profile, created, last_used, revoked
-        FROM tokens ORDER BY rowid"""
+        f"SELECT {_COLUMNS} FROM tokens ORDER BY rowid"  # noqa: S608  a constant of ours
     )
     return [*readable(rows, _token, "a call token")]
 
 
 def _token(token: str, name: str, token_hash: str, profile: str | None, *at: Any) -> CallToken:  # noqa: ANN401  columns as they come
-    created, last_used, revoked = at
+    created, last_used, revoked, expires = at
     return CallToken(
         UUID(token),
         name,
@@ -119,4 +115,5 @@ def _token(token: str, name: str, token_hash: str, profile: str | None, *at: Any
         from_micros(created),
         maybe_from_micros(last_used),
         maybe_from_micros(revoked),
+        maybe_from_micros(expires),
     )

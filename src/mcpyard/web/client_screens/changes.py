@@ -193,10 +193,7 @@ def done_answer(
 def refused(request: Request, error: YardError, *, asked_for: bool = True) -> Response:
     """That something cannot be, told where its preview would stand.
 
-    Args:
-        request: What was asked.
-        error: Why it cannot be.
-        asked_for: Whether it was to be done, not only shown.
+    It fails the request if the change was `asked_for`, not only its preview.
     """
     data = error_data(request, error)
     if not asked_for:

@@ -10,8 +10,6 @@ from mcpyard.web.badges import FINDINGS, StatusBadge
 from mcpyard.web.client_screens.fields import fields_of_entry
 from mcpyard.web.client_screens.presenters import (
     OWN,
-    Program,
-    ProgramFile,
     digest_of,
     effective_badge,
     place_line,
@@ -23,21 +21,12 @@ from mcpyard.web.client_screens.presenters import (
 from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.clients.clients import Clients
+from mcpyard.yard.clients.patching import WORDS
 
 PARTS: Final = ("list", "table", "checks", "edits")
 
 _UNCHANGED: Final = 204
-_EXTRA_FIELDS: Final = (
-    "type",
-    "cwd",
-    "timeout",
-    "startTimeout",
-    "onlyTools",
-    "exceptTools",
-    "envVars",
-    "envHeaders",
-    "bearerTokenEnvVar",
-)
+_SHOWN_APART: Final = frozenset({"command", "args", "env", "url", "headers"})
 
 
 class ClientsRoutes:
@@ -65,13 +54,14 @@ class ClientsRoutes:
         at, name = request.query_params.get("at", ""), request.query_params.get("name", "")
         record = await self._clients.show(at, name)
         fields, members = fields_of_entry(record), record.to_dict()
+        extra = [word for word in WORDS.values() if word not in _SHOWN_APART]
         data: TemplateData = {
             "at": at,
             "record": record,
             "status": effective_badge(record.effective, self._own(at).get(name)),
             "where": place_line(record.where) if record.where else record.path,
             "pairs": {"env": fields.env, "headers": fields.headers},
-            "extra": {word: members[word] for word in _EXTRA_FIELDS if members[word] is not None},
+            "extra": {word: members[word] for word in extra if members[word] is not None},
             "problems": [problem_line(each) for each in record.problems],
         }
         return answer(request, "dialogs/client_server.html", data)
@@ -100,12 +90,9 @@ class ClientsRoutes:
         if show == "table":
             return data | {"table": table_of(places)}
         targets = [each for each in places if each.exists]
-        return data | {"programs": _sorted(places), "targets": targets}
-
-
-def _sorted(places: list[ProgramFile]) -> list[Program]:
-    """The programs, those that are here first."""
-    return sorted(programs_of(places), key=lambda each: not each.present)
+        # Those that are here come first.
+        programs = sorted(programs_of(places), key=lambda each: not each.present)
+        return data | {"programs": programs, "targets": targets}
 
 
 def _finding(finding: Finding) -> TemplateData:

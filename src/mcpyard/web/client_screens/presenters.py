@@ -18,16 +18,7 @@ OWN: Final = "yard"
 
 @dataclass(frozen=True, slots=True)
 class EntryCard:
-    """A server of a program's file.
-
-    Attributes:
-        at: Where it is, as the words of a program and a scope.
-        name: What it is called there.
-        line: What it runs, or its address.
-        enabled: Whether it is switched on.
-        badge: What becomes of it.
-        reason: Why; empty for one that is used as it stands.
-    """
+    """A server of a program's file; `reason` is empty for one that is used as it stands."""
 
     at: str
     name: str
@@ -44,18 +35,7 @@ class EntryCard:
 
 @dataclass(frozen=True, slots=True)
 class ProgramFile:
-    """A file of a program.
-
-    Attributes:
-        at: The words of the program and the scope.
-        client: The program's id.
-        title: What the program calls itself.
-        scope: The scope.
-        path: The file, there or to be.
-        exists: Whether it is there.
-        entries: Its servers.
-        problems: What is wrong with it.
-    """
+    """A file of a program, there or to be; `at` names the program and the scope."""
 
     at: str
     client: str
@@ -116,12 +96,7 @@ class ClientTable:
 async def places_of(
     clients: Clients, own: Mapping[str, StatusBadge] | None = None
 ) -> list[ProgramFile]:
-    """Every file of every program.
-
-    Args:
-        clients: The programs.
-        own: How the servers of the yard itself are, by name: of these alone it is known.
-    """
+    """Every file of every program; `own` are the badges of the yard's servers, by name."""
     return [_place(each, own or {}) for each in await clients.groups()]
 
 

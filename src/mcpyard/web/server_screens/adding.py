@@ -48,7 +48,8 @@ class AddRoutes:
         fields = fields_of_form(form)
         try:
             body = {**definition_of(fields), "name": fields.name}
-            record = await self._yard.register(body | _scope(fields))
+            body |= {"scope": fields.scope} if fields.scope else {}
+            record = await self._yard.register(body)
         except YardError as error:
             return form_again(request, form, error, "dialogs/add.html")
         return self._done(request, [record.name])
@@ -135,10 +136,6 @@ def form_again(request: Request, form: requests.Form, error: YardError, template
     data: TemplateData = {"way": "form", "fields": fields, "error": line_about(request, error)}
     data |= {"ref": form["ref"], "digest": form["digest"], "left_out": []}
     return answer(request, template, data, edge(error).status)
-
-
-def _scope(fields: Fields) -> dict[str, object]:
-    return {"scope": fields.scope} if fields.scope else {}
 
 
 def _definition(pasted: Pasted) -> dict[str, object]:

@@ -8,6 +8,7 @@ from starlette.responses import Response
 
 from mcpyard.domain.errors import YardError
 from mcpyard.web import requests
+from mcpyard.web.client_screens.changes import lines_of
 from mcpyard.web.filters import pretty
 from mcpyard.web.server_screens.adding import form_again
 from mcpyard.web.server_screens.definitions import (
@@ -21,7 +22,6 @@ from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.edit import Change
 
 _AROUND: Final = 2
-_HEADER_LINES: Final = 2
 
 
 class ChangeRoutes:
@@ -74,6 +74,5 @@ class ChangeRoutes:
 
 def difference(before: str, after: str) -> list[tuple[str, str]]:
     """The lines of a difference, each with its kind: `add`, `cut`, `same` or `gap`."""
-    kinds = {"+": "add", "-": "cut", "@": "gap"}
     lines = difflib.unified_diff(before.split("\n"), after.split("\n"), lineterm="", n=_AROUND)
-    return [(kinds.get(each[:1], "same"), each) for each in [*lines][_HEADER_LINES:]]
+    return lines_of("\n".join(lines))

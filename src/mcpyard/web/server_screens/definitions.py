@@ -32,14 +32,7 @@ _NOT_REMOTE: Final = {"url": None, "headers": None, "oauth": None, "transport": 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A variable or a header.
-
-    Attributes:
-        name: Its name.
-        value: Its value; empty for one that is masked.
-        kept: Whether the value that is there stays, unseen.
-        hint: How a masked value ends.
-    """
+    """A variable or a header; one that is `kept` has a value that stays, unseen."""
 
     name: str
     value: str = ""
@@ -143,20 +136,16 @@ def fields_of_form(form: Form, problems: Mapping[str, str] | None = None) -> Fie
 
 
 def definition_of(fields: Fields, literals: RevealedView | None = None) -> dict[str, object]:
-    """The definition that fields mean.
-
-    Args:
-        fields: What was filled in.
-        literals: The literal values behind those that were shown masked.
-    """
+    """The definition that fields mean, with the literals behind what was shown masked."""
     made = with_literals(read_extra(fields.extra), literals) | {"transport": fields.transport}
     if fields.local:
-        command, args = _literal_command(fields, literals), _literal_args(fields, literals)
+        command = kept_text("command", fields.command, literals and literals.command)
+        args = kept_args(fields.args, literals.args or ()) if literals else [*fields.args]
         made |= {"command": command, "args": args}
         made |= {"env": _values(fields.env, literals and literals.env)} if fields.env else {}
         made |= {"cwd": fields.cwd} if fields.cwd else {}
     else:
-        made |= {"url": _literal_url(fields, literals)}
+        made |= {"url": kept_text("url", fields.url, literals and literals.url)}
         made |= (
             {"headers": _values(fields.headers, literals and literals.headers)}
             if fields.headers
@@ -225,18 +214,6 @@ def _filled(form: Form, kind: str) -> tuple[Pair, ...]:
 def _values(pairs: Iterable[Pair], literals: Mapping[str, str] | None) -> dict[str, object]:
     literal = literals or {}
     return {each.name: literal.get(each.name, "") if each.kept else each.value for each in pairs}
-
-
-def _literal_url(fields: Fields, literals: RevealedView | None) -> str:
-    return kept_text("url", fields.url, literals and literals.url)
-
-
-def _literal_command(fields: Fields, literals: RevealedView | None) -> str:
-    return kept_text("command", fields.command, literals and literals.command)
-
-
-def _literal_args(fields: Fields, literals: RevealedView | None) -> list[object]:
-    return [*fields.args] if literals is None else kept_args(fields.args, literals.args or ())
 
 
 def _changed(pairs: Iterable[Pair], before: Mapping[str, object] | None) -> dict[str, object]:

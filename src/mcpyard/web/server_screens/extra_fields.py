@@ -1,7 +1,6 @@
 """What the form has no field of its own for: a text of JSON, so that nothing of it is lost."""
 
 import json
-from collections.abc import Mapping
 from typing import Final
 
 from mcpyard.domain.definition.merge import is_mask
@@ -9,6 +8,7 @@ from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.model import Policy
 from mcpyard.domain.narrowing import is_mapping, is_object
 from mcpyard.web.redaction import redacted_members
+from mcpyard.yard.clients.yard_scope_documents import difference
 from mcpyard.yard.views.servers import RevealedView, ServerView
 
 ASKED: Final = frozenset(
@@ -53,7 +53,7 @@ def read_extra(text: str | None) -> dict[str, object]:
 
 def extra_patch(text: str | None, server: ServerView) -> dict[str, object]:
     """The merge patch that turns what a server's definition says into what the text says."""
-    return {} if text is None else _difference(_extra_members(server), read_extra(text))
+    return {} if text is None else difference(_extra_members(server), read_extra(text))
 
 
 def redacted_extra(text: str | None) -> dict[str, object]:
@@ -84,19 +84,6 @@ def _extra_members(server: ServerView) -> dict[str, object]:
     policy = {word: view[_IN_VIEWS.get(word, word)] for word in _USUAL}
     unusual = {word: value for word, value in policy.items() if value != _USUAL[word]}
     return {**unusual, "oauth": server.oauth} if server.oauth else unusual
-
-
-def _difference(before: Mapping[str, object], after: Mapping[str, object]) -> dict[str, object]:
-    patch: dict[str, object] = {word: None for word in before if word not in after}
-    for word, value in after.items():
-        was = before.get(word)
-        if value == was:
-            continue
-        if is_mapping(value) and is_mapping(was):
-            patch[word] = _difference(was, value)
-        else:
-            patch[word] = value
-    return patch
 
 
 def _text(members: dict[str, object]) -> str:

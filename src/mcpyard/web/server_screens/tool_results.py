@@ -19,13 +19,9 @@ Part = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class ResultBlock:
-    """A part of a result.
+    """A part of a result: a `text`, `image`, `resource`, `link`, `data` or `other`.
 
-    Attributes:
-        kind: `text`, `image`, `resource`, `link`, `data` or `other`.
-        text: What it says.
-        source: The image itself, or where a resource is.
-        cut: Whether there is more than is shown.
+    Its `source` is the image itself, or where a resource is.
     """
 
     kind: str

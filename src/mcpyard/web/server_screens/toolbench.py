@@ -8,13 +8,13 @@ import orjson
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.catalog.walks import nested_deeper
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError
 from mcpyard.domain.lifecycle import Phase
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.narrowing import is_object
+from mcpyard.domain.nesting import nested_deeper
 from mcpyard.web import requests
 from mcpyard.web.problems import error_data
 from mcpyard.web.server_screens.presenters import ServerPresenter
@@ -40,14 +40,7 @@ class ToolMatch:
 
 @dataclass(frozen=True, slots=True)
 class ToolPage:
-    """A page of tools.
-
-    Attributes:
-        tools: The tools.
-        total: How many match in all.
-        start: Where this page begins.
-        word: What was searched for.
-    """
+    """A page of the tools that match a word, `total` in all."""
 
     tools: list[ToolMatch]
     total: int
@@ -62,14 +55,7 @@ class ToolPage:
 
 
 def find_tools(yard: YardCore, ref: str | None, word: str, start: int) -> ToolPage:
-    """The tools that hold a word in what they or their server are called, or in their description.
-
-    Args:
-        yard: The yard.
-        ref: The server they are of; None for every one.
-        word: The word; empty for every tool.
-        start: How many of them to pass over.
-    """
+    """The tools of a server, or of all, that have a word in a name or a description."""
     servers = [yard.server(ref)] if ref else [each.server for each in yard.pictures()]
     needle = word.strip().lower()
     tools = [

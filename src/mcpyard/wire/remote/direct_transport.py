@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 ANSWER: Final = "mcpyard.answer"
 """The extension of a request that was sent already: the answer that it got."""
 
+ADDRESSES: Final = "mcpyard.addresses"
+"""The extension of a request that may go only to these IP addresses, whatever its host has."""
+
 _UNSUPPORTED: Final = frozenset({"HEAD", "CONNECT"})
 _NAME: Final = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE: Final = re.compile(rb"[^\x00\r\n]*")
@@ -34,7 +37,7 @@ class DirectTransport(httpx2.AsyncBaseTransport):
 
     def __init__(self, tls: "Callable[[], ssl.SSLContext]") -> None:
         self._tls = tls
-        self._pools: dict[Origin, Http11Pool] = {}
+        self._pools: dict[tuple[Origin, tuple[str, ...] | None], Http11Pool] = {}
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send a request (see `httpx2.AsyncBaseTransport`)."""
@@ -42,7 +45,7 @@ class DirectTransport(httpx2.AsyncBaseTransport):
         if not isinstance(answer, DirectAnswer):
             head, body = encode(request)
             data = b"%b\r\n%b" % (head, body)
-            pool = self.pool(request.url)
+            pool = self.pool(request.url, request.extensions.pop(ADDRESSES, None))
             answer = await pool.ask(data, timeouts_of(request), safe=request.method == "GET")
         stream = _BodyStream(answer)
         return httpx2.Response(answer.status_code, headers=answer.raw_headers, stream=stream)
@@ -52,12 +55,12 @@ class DirectTransport(httpx2.AsyncBaseTransport):
         for pool in self._pools.values():
             await pool.aclose()
 
-    def pool(self, url: httpx2.URL) -> Http11Pool:
-        """The connections to the origin of an address."""
-        origin = Origin.of(url)
-        if origin not in self._pools:
-            self._pools[origin] = Http11Pool(origin, self._tls)
-        return self._pools[origin]
+    def pool(self, url: httpx2.URL, addresses: tuple[str, ...] | None = None) -> Http11Pool:
+        """The connections to the origin of a URL, or to some of its IP addresses."""
+        key = Origin.of(url), addresses
+        if key not in self._pools:
+            self._pools[key] = Http11Pool(key[0], self._tls, addresses)
+        return self._pools[key]
 
 
 def timeouts_of(request: httpx2.Request) -> Timeouts:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import httpx2
 
 from mcpyard.wire.remote.http11 import DirectAnswer, Http11Connection
-from mcpyard.wire.remote.tcp_connect import connect_tcp
+from mcpyard.wire.remote.tcp_connect import connect_tcp, connect_to
 
 if TYPE_CHECKING:
+    import socket
     import ssl
     from collections.abc import Callable
 
@@ -54,10 +55,17 @@ class Http11Pool:
     Args:
         origin: The server.
         tls: Gives the TLS settings, once they are needed.
+        addresses: The only IP addresses to connect to; None to look up those of the host.
     """
 
-    def __init__(self, origin: Origin, tls: "Callable[[], ssl.SSLContext]") -> None:
+    def __init__(
+        self,
+        origin: Origin,
+        tls: "Callable[[], ssl.SSLContext]",
+        addresses: tuple[str, ...] | None = None,
+    ) -> None:
         self._origin = origin
+        self._addresses = addresses
         self._tls = tls
         self._loop = asyncio.get_running_loop()
         self._open: set[Http11Connection] = set()
@@ -117,7 +125,7 @@ class Http11Pool:
         tls = self._tls() if scheme == "https" else None
         try:
             async with asyncio.timeout(seconds):
-                sock = await connect_tcp(host, port)
+                sock = await self._socket(host, port)
                 _, connection = await self._loop.create_connection(
                     lambda: Http11Connection(self._forget),
                     sock=sock,
@@ -132,6 +140,11 @@ class Http11Pool:
         if self._closed:
             connection.abort()
         return connection
+
+    async def _socket(self, host: str, port: int) -> "socket.socket":
+        if self._addresses is None:
+            return await connect_tcp(host, port)
+        return await connect_to(self._addresses, port)
 
     def _release(self, connection: Http11Connection) -> None:
         if self._closed or not connection.reusable or len(self._idle) >= KEPT_CONNECTIONS:

@@ -3,6 +3,8 @@
 The address of an authorization server comes from the MCP server, which may be hostile: it could
 name a service that only this machine or its network can reach. So a private target is allowed only
 for a server that is in a private network itself, and a link-local one only for a link-local server.
+The name of a target is looked up once, and the request goes to the addresses that were checked: a
+resolver that changes its answer changes nothing. Behind a proxy, the proxy looks it up.
 """
 
 import asyncio
@@ -13,6 +15,7 @@ from typing import Final
 
 import httpx2
 
+from mcpyard.wire.remote.direct_transport import ADDRESSES
 from mcpyard.wire.remote.http_client import read_within
 from mcpyard.wire.remote.http_errors import place
 
@@ -48,7 +51,9 @@ async def ask_issuer(
     where = place(request.url)
     try:
         async with asyncio.timeout(_SECONDS):
-            await _check(request.url, server)
+            addresses = await _checked(request.url, server)
+            if addresses is not None:
+                request.extensions[ADDRESSES] = addresses
             response = await client.send(request, stream=True, follow_redirects=False)
             try:
                 body = await _body(response)
@@ -69,33 +74,33 @@ async def _body(response: httpx2.Response) -> bytes | None:
     return await read_within(response, MOST_BYTES)
 
 
-async def _check(target: httpx2.URL, server: httpx2.URL) -> None:
+async def _checked(target: httpx2.URL, server: httpx2.URL) -> tuple[str, ...] | None:
+    """The addresses that a request may go to; None for those of the server itself."""
     if target.scheme not in {"http", "https"} or not target.host:
         raise IssuerRefused("the authorization server's URL must begin with http:// or https://")
     if (target.host, target.port) == (server.host, server.port):
-        return
-    not_public = await _reaches(target) - {_Reach.PUBLIC}
-    if not_public and not not_public <= await _reaches(server):
+        return None
+    addresses = await _addresses(target)
+    not_public = {*map(_reach, addresses)} - {_Reach.PUBLIC}
+    if not_public and not not_public <= {*map(_reach, await _addresses(server))}:
         message = f"{target.host} is in a private network, and the server is not"
         raise IssuerRefused(message)
+    return addresses
 
 
-async def _reaches(url: httpx2.URL) -> set[_Reach]:
-    """How far the addresses of a host reach; nothing for a name that only a proxy knows."""
-    try:
-        return {_reach(url.host)}
-    except ValueError:
-        """It is a name."""
+async def _addresses(url: httpx2.URL) -> tuple[str, ...]:
+    """The IP addresses of a host; none for a name that only a proxy knows."""
     loop = asyncio.get_running_loop()
     try:
-        addresses = await loop.getaddrinfo(url.host, None, type=socket.SOCK_STREAM)
+        infos = await loop.getaddrinfo(url.host, None, type=socket.SOCK_STREAM)
     except OSError:
-        return set()
-    return {_reach(str(each[4][0]).partition("%")[0]) for each in addresses}
+        return ()
+    return tuple(dict.fromkeys(str(each[4][0]) for each in infos))
 
 
 def _reach(text: str) -> _Reach:
-    address = ipaddress.ip_address(text)
+    """How far an address reaches."""
+    address = ipaddress.ip_address(text.partition("%")[0])
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
         address = address.ipv4_mapped
     if address.is_link_local or address.is_multicast or address.is_unspecified:

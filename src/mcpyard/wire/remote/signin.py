@@ -12,11 +12,10 @@ a time.
 
 import asyncio
 import hmac
-import time
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final
 from urllib.parse import parse_qs, urldefrag, urlsplit
 
 import httpx2
@@ -24,6 +23,7 @@ import httpx2
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import NeedsAuth
 from mcpyard.wire.link import LinkFailed
+from mcpyard.wire.remote.credentials import Credentials, CredentialStore
 from mcpyard.wire.remote.http_client import new_client, parse_url
 from mcpyard.wire.remote.http_errors import Challenge, challenge_of
 from mcpyard.wire.remote.post_sender import ReadyAuth
@@ -31,9 +31,6 @@ from mcpyard.wire.remote.token_renewal import Renewals
 
 if TYPE_CHECKING:
     from mcpyard.wire.remote.signin_flow import Flow
-
-_EARLY_SECONDS: Final = 5.0
-"""A token is renewed this long before it runs out, so that none runs out on its way."""
 
 _ISSUER_SECONDS: Final = 20.0
 _RENEWAL_SECONDS: Final = 60.0
@@ -59,55 +56,6 @@ class Identity:
     metadata_url: str = ""
     client_id: str = ""
     client_secret: str = field(default="", repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Credentials:
-    """What a sign-in left behind. All of it is secret but the first two.
-
-    Attributes:
-        issuer: The authorization server.
-        resource: The MCP server's address.
-        client: Our registration with the issuer, as JSON.
-        access_token: Empty when the sign-in is over and only the registration is left.
-        refresh_token: Empty when the issuer gave none.
-        expires_at: When the access token runs out, in seconds since 1970.
-        scope: What the token is good for.
-        server_metadata: The issuer's own description, as JSON; says where tokens are renewed.
-        resource_metadata: The MCP server's description of its sign-in, as JSON.
-    """
-
-    issuer: str
-    resource: str
-    client: str = field(repr=False)
-    access_token: str = field(default="", repr=False)
-    refresh_token: str = field(default="", repr=False)
-    expires_at: float | None = None
-    scope: str = ""
-    server_metadata: str = field(default="", repr=False)
-    resource_metadata: str = field(default="", repr=False)
-
-    @property
-    def usable(self) -> bool:
-        """Whether the access token can be sent now."""
-        fresh = self.expires_at is None or time.time() < self.expires_at - _EARLY_SECONDS
-        return bool(self.access_token) and fresh
-
-
-class CredentialStore(Protocol):
-    """Where credentials are kept, one set per issuer and resource."""
-
-    async def get(self, resource: str) -> Credentials | None:
-        """The set that was put last for a resource."""
-        ...
-
-    async def put(self, credentials: Credentials) -> None:
-        """Keep a set in place of the one with the same issuer and resource."""
-        ...
-
-    async def delete(self, resource: str) -> None:
-        """Forget every set of a resource."""
-        ...
 
 
 class SignInFailed(NeedsAuth):

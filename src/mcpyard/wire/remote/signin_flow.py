@@ -30,10 +30,11 @@ from pydantic import AnyUrl
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.wire.link import LinkFailed
+from mcpyard.wire.remote.credentials import Credentials
 from mcpyard.wire.remote.http_client import parse_url
 from mcpyard.wire.remote.http_errors import broken
 from mcpyard.wire.remote.issuer_requests import IssuerRefused, ask_issuer
-from mcpyard.wire.remote.signin import Credentials, Identity, SignInFailed
+from mcpyard.wire.remote.signin import Identity, SignInFailed
 
 _BASIC: Final = "client_secret_basic"
 _POST: Final = "client_secret_post"

@@ -15,6 +15,8 @@ from typing import Any, Final, NamedTuple
 _HEAD_START_SECONDS: Final = 0.25
 """How long an address has to answer before the next one is tried beside it."""
 
+_NO_LOOKUP: Final = socket.AI_NUMERICHOST
+
 
 class Address(NamedTuple):
     """An address as the system resolved it."""
@@ -27,6 +29,17 @@ async def connect_tcp(host: str, port: int) -> socket.socket:
     """A connected socket; raises `OSError` when no address of the host answers."""
     infos = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return await connect_any(interleave(Address(info[0], info[4]) for info in infos))
+
+
+async def connect_to(addresses: Iterable[str], port: int) -> socket.socket:
+    """A socket connected to one of the IP addresses; raises `OSError` when none answers."""
+    loop, resolved = asyncio.get_running_loop(), list[Address]()
+    for each in addresses:
+        infos = await loop.getaddrinfo(each, port, type=socket.SOCK_STREAM, flags=_NO_LOOKUP)
+        resolved += [Address(info[0], info[4]) for info in infos]
+    if not resolved:
+        raise OSError("DNS lookup failed")
+    return await connect_any(interleave(resolved))
 
 
 async def connect_any(addresses: Sequence[Address]) -> socket.socket:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-    from mcpyard.wire.remote.signin import Credentials
+    from mcpyard.wire.remote.credentials import Credentials
 
     Renew: TypeAlias = Callable[[], Coroutine[Any, Any, Credentials | None]]
 

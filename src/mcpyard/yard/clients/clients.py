@@ -29,12 +29,13 @@ from mcpyard.yard.clients.operations import (
     Operation,
     Removing,
 )
-from mcpyard.yard.clients.scope_store import FileScopeStore, ScopeStore
+from mcpyard.yard.clients.scope_store import FileScopeStore
 from mcpyard.yard.clients.transaction import ClientReach, EditTransaction, diffs, done
 from mcpyard.yard.clients.workspace import broken
 from mcpyard.yard.clients.yard_scope import YARD, OwnServers
-from mcpyard.yard.clients.yard_scope_store import YardScopeStore
+from mcpyard.yard.clients.yard_scope_store import ScopeStore, YardScopeStore
 from mcpyard.yard.clients.yard_scope_view import OwnView
+from mcpyard.yard.views.base import view_of
 from mcpyard.yard.views.clients import (
     DriftView,
     EditView,
@@ -45,7 +46,6 @@ from mcpyard.yard.views.clients import (
     drift_view,
     entry_view,
     file_view,
-    finding_view,
 )
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ class Clients:
 
     async def lint(self, project: str | None = None) -> list[FindingView]:
         """What the rules of each program have to say about its files."""
-        return [finding_view(each) for each in await self.findings(project)]
+        return view_of(list[FindingView], await self.findings(project))
 
     async def findings(self, project: str | None = None) -> list[Finding]:
         """The same, to be told in any language."""

@@ -11,8 +11,8 @@ from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import EntryTransport, Field
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.yard.clients.patching import refuse_unfit
-from mcpyard.yard.clients.scope_store import ScopeStore
 from mcpyard.yard.clients.workspace import Workspace
+from mcpyard.yard.clients.yard_scope_store import ScopeStore
 
 VARIABLE: Final = "MCPYARD_CALL_TOKEN"
 """Where a program finds its token, if it can read one from a variable."""
@@ -58,9 +58,6 @@ class Connecting:
     """A request to have the gateway in a program's configuration.
 
     Attributes:
-        store: Where it is to be.
-        name: What it is to be called.
-        way: How it is reached.
         ours: The scope whose words the entry is in.
         identity: What an entry that is the gateway already is known by.
         by_variable: Whether the token was left to a variable, once it was done.
@@ -83,7 +80,9 @@ class Connecting:
         if self.store.ref.client.id == self.ours.client.id:
             problem = Problem("client", "mcpyard cannot be connected to itself")
             raise EditRefused.of(problem).advising("Choose the program that should use mcpyard.")
-        if self.store.has(workspace, self.name) and not self._is_ours(workspace):
+        if self.store.has(workspace, self.name) and not is_gateway(
+            self.store.entry(workspace, self.name)[0], self.identity
+        ):
             raise NameTaken(f'a server "{self.name}" already exists in {self.store.ref}')
         ref = self.store.file_ref(workspace, self.name)
         converted = convert(self.way.entry(ref), self.ours, ref, Matrix.NATIVE)
@@ -95,8 +94,9 @@ class Connecting:
         self.store.write(workspace, self.name, converted.entry)
         self.by_variable = isinstance(self.way, Addressed) and takes_variable(ref)
 
-    def _is_ours(self, workspace: Workspace) -> bool:
-        entry, _ = self.store.entry(workspace, self.name)
-        if entry.url:
-            return self.identity.is_at(entry.url)
-        return self.identity.is_run_by((entry.command or "", *(entry.args or ())), entry.env or {})
+
+def is_gateway(entry: Entry, identity: SelfIdentity) -> bool:
+    """Whether a program's entry is this yard's gateway."""
+    if entry.url:
+        return identity.is_at(entry.url)
+    return identity.is_run_by((entry.command or "", *(entry.args or ())), entry.env or {})

@@ -23,7 +23,7 @@ from mcpyard.domain.errors import DocumentBroken
 from mcpyard.domain.files import FileWrite
 from mcpyard.domain.narrowing import is_array, is_mapping
 from mcpyard.formats.documents import editor_for
-from mcpyard.yard.clients.masking import is_secret
+from mcpyard.yard.masking import is_secret
 
 _HOLDERS: Final = frozenset({"env", "environment", "headers", "http_headers"})
 _OF_VARIABLES: Final = ("env_var", "EnvVar")
@@ -140,7 +140,7 @@ def _value(path: str, text: str) -> object:
         # Most files are plain JSON, and some are large.
         return json.loads(text.removeprefix("\ufeff"))
     try:
-        return editor_for(path).parse(text, path)[1]
+        return editor_for(path).parse(text, path).value
     except DocumentBroken:
         return {}
 

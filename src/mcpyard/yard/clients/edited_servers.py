@@ -27,13 +27,7 @@ def files_beside(changes: Iterable[FileWrite], around: ClientFolders) -> set[str
 
 
 def servers_named(changes: Iterable[FileWrite], around: ClientFolders, beside: _Texts) -> set[str]:
-    """The servers that changes are about; none of what is no program's file.
-
-    Args:
-        changes: What was changed.
-        around: What decides where programs have their files.
-        beside: What their other files say.
-    """
+    """The servers that changes are about; `beside` is what the programs' other files say."""
     return {name for each in changes for name in _named(each, around, beside)}
 
 

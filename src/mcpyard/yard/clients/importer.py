@@ -10,9 +10,10 @@ from mcpyard.domain.errors import DefinitionError, YardError
 from mcpyard.domain.model import Scope
 from mcpyard.formats.copying.mapping import convert
 from mcpyard.formats.effective import ServerStatus
-from mcpyard.formats.entries import Entry, spell
+from mcpyard.formats.entries import spell
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.warnings import Warned
+from mcpyard.yard.clients.connecting import is_gateway
 from mcpyard.yard.clients.yard_scope import OwnServers
 from mcpyard.yard.clients.yard_scope_documents import definition_of
 from mcpyard.yard.views.clients import ImportOutcome, ImportView
@@ -84,11 +85,12 @@ class Taking:
         entry = status.listed.entry
         if entry is None or status.listed.problems:
             return ImportCandidate(status, REFUSED, "; ".join(map(str, status.listed.problems)))
-        if self._leads_back(entry):
+        if is_gateway(entry, self._identity):
             return ImportCandidate(status, SKIPPED, "points back to this gateway (loop)")
         try:
             converted = convert(entry, status.ref, self._target)
-            definition = _definition(converted.entry, self._target)
+            spelled = spell(converted.entry, self._target.shape)
+            definition = definition_of(read_definition(spelled).config)
         except DefinitionError as error:
             return ImportCandidate(status, REFUSED, error.message)
         name = status.listed.name
@@ -97,21 +99,11 @@ class Taking:
         self._known[name] = definition, str(status.ref)
         return ImportCandidate(status, IMPORTABLE, "", converted.warnings)
 
-    def _leads_back(self, entry: Entry) -> bool:
-        if entry.url is not None:
-            return self._identity.is_at(entry.url)
-        command = entry.command or "", *(entry.args or ())
-        return self._identity.is_run_by(command, entry.env or {})
-
     def _why(self, name: str, definition: Definition) -> str:
         present, where = self._known[name]
         if _launch(present) == _launch(definition):
             return f"is identical to the one in {where}"
         return f"differs from the one in {where}; copy it under another name to keep both"
-
-
-def _definition(entry: Entry, ref: ClientScopeRef) -> Definition:
-    return definition_of(read_definition(spell(entry, ref.shape)).config)
 
 
 def _launch(definition: Definition) -> Definition:

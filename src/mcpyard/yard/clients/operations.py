@@ -23,8 +23,8 @@ from mcpyard.formats.entry_list import nobody
 from mcpyard.formats.warnings import Warned
 from mcpyard.yard.clients.connecting import Connecting
 from mcpyard.yard.clients.patching import patched, refuse_unfit
-from mcpyard.yard.clients.scope_store import ScopeStore
 from mcpyard.yard.clients.workspace import Workspace
+from mcpyard.yard.clients.yard_scope_store import ScopeStore
 
 _IN_PLACE: Final = "Overwrite it with --replace, or choose another name with --name."
 _ANOTHER_NAME: Final = "Choose another name with --name, or another target with --to."
@@ -87,13 +87,6 @@ class Copying:
     """A request to copy a server, or to move it.
 
     Attributes:
-        source: Where it is.
-        target: Where it is to be.
-        name: What it is called there.
-        new_name: What it is to be called.
-        matrix: The table to follow.
-        replace: Whether to put it in the place of one that has its name.
-        move: Whether to take it away from where it is.
         dropped: What an earlier copy left out that may belong to it.
         left: What this one left out, once it was done.
     """

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any, Final, cast
 
 from mcpyard.domain.definition import checks
-from mcpyard.domain.definition.merge import MASK, kept_args, kept_text
+from mcpyard.domain.definition.merge import is_mask, kept_args, kept_text
 from mcpyard.domain.definition.parsing import describe
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.narrowing import is_array, is_mapping, is_sequence
@@ -106,16 +106,12 @@ def _merged(word: str, old: Mapping[str, str], new: object) -> Mapping[str, str]
     for key, value in new.items():
         if value is None:
             pairs.pop(key, None)
-        elif not _is_mask(value):
+        elif not is_mask(value):
             pairs[key] = _read_text(f"{word}.{key}", value)
         elif key not in old:
             problem = Problem(f"{word}.{key}", "is masked, but no value is stored")
             raise DefinitionError.of(problem)
     return pairs or None
-
-
-def _is_mask(value: object) -> bool:
-    return is_mapping(value) and value.get(MASK) is True
 
 
 def _read(name: Field, word: str, value: object) -> Any:  # noqa: ANN401  as the field has it

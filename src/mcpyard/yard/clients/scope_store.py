@@ -1,7 +1,7 @@
-"""Where a server is, or is to be: one scope of one client, over the texts of a workspace."""
+"""One scope of another client that is kept in files, over the texts of a workspace."""
 
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import Final
 
 from mcpyard.domain.errors import ArgumentsRefused, NameTaken, Problem
 from mcpyard.formats import editing, switches
@@ -12,52 +12,6 @@ from mcpyard.formats.locations import ClientFolders, ClientScopeRef, candidates,
 from mcpyard.yard.clients.workspace import Workspace, within
 
 _ELSEWHERE: Final = frozenset({SwitchKind.LIST, SwitchKind.MAP})
-
-
-class ScopeStore(Protocol):
-    """One scope of one client."""
-
-    @property
-    def ref(self) -> ClientScopeRef:
-        """Whose it is."""
-        ...
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        """The files that must be read."""
-        ...
-
-    def place(self, workspace: Workspace, name: str) -> str:
-        """The file in which a server is, or would be."""
-        ...
-
-    def entry(self, workspace: Workspace, name: str) -> tuple[Entry, ClientScopeRef]:
-        """What a server says, and the scope with the format its file is in."""
-        ...
-
-    def file_ref(self, workspace: Workspace, name: str) -> ClientScopeRef:
-        """The scope with the format of the file in which a server would be."""
-        ...
-
-    def has(self, workspace: Workspace, name: str) -> bool:
-        """Whether there is a server of that name."""
-        ...
-
-    def write(self, workspace: Workspace, name: str, entry: Entry) -> None:
-        """Add a server, or change it to say what the entry says, switch and all."""
-        ...
-
-    def remove(self, workspace: Workspace, name: str) -> None:
-        """Take a server out."""
-        ...
-
-    def rename(self, workspace: Workspace, name: str, new_name: str) -> None:
-        """Give a server another name."""
-        ...
-
-    def switch(self, workspace: Workspace, name: str, *, enabled: bool) -> None:
-        """Switch a server on or off, in the way its program understands."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +49,10 @@ class FileScopeStore:
         return (holding[-1:] or self._existing(workspace) or [self.candidates[0]])[0]
 
     def entry(self, workspace: Workspace, name: str) -> tuple[Entry, ClientScopeRef]:
-        """What a server says; that it is off is said even where another file does."""
+        """What a server says, and the scope with the format of its file.
+
+        That it is off is said even where another file says it.
+        """
         listing = self._listing(workspace, self.place(workspace, name))
         entry = listing.entry(name)
         if not self._is_on(workspace, name):

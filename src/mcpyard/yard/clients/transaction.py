@@ -38,15 +38,7 @@ _GRANTED: Final = "yard:token"
 
 @dataclass(frozen=True, slots=True)
 class ClientReach:
-    """What the clients of a machine are reached through.
-
-    Attributes:
-        files: Their files.
-        edits: The journal of what was done to them.
-        dropped_fields: What copies left out.
-        around: What decides where their files are; the project is that of whoever asks.
-        tokens: The tokens that some of them were given.
-    """
+    """What the clients of a machine are reached through; `around` decides where their files are."""
 
     files: ClientFiles
     edits: Edits
@@ -57,14 +49,7 @@ class ClientReach:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What an undo did, or would do.
-
-    Attributes:
-        number: The edit.
-        backs: What was written.
-        removes: The servers of the yard that are taken out.
-        revoked: The tokens that are worthless now.
-    """
+    """What an undo did, or would do: what is written, what leaves the yard, what is revoked."""
 
     number: int
     backs: Sequence[FileWrite]
@@ -98,9 +83,7 @@ class EditTransaction:
     async def look(self, operation: Operation, earlier: Workspace | None = None) -> Workspace:
         """What an operation gives, with nothing written.
 
-        Args:
-            operation: What is asked for.
-            earlier: What it gave a moment ago; it holds as long as files and yard say the same.
+        What it gave `earlier` holds as long as files and yard say the same.
         """
         paths = dict.fromkeys(path for store in operation.stores for path in store.paths)
         texts = await self.texts(paths, fresh=True)
@@ -142,13 +125,9 @@ class EditTransaction:
         )
 
     async def undo(self, unit: int | None, *, dry_run: bool = False) -> Undone:
-        """Undo an edit, or only tell what that would write.
+        """Undo an edit, by default the newest that was not, or only tell what that would write.
 
         Of two who undo the same at once one is told that it is already undone.
-
-        Args:
-            unit: Which one; the newest that was not undone yet, unless told.
-            dry_run: Only tell.
         """
         # Whoever waits for another means the edit that was the newest when they asked.
         number = await self._newest() if unit is None else unit
@@ -289,11 +268,9 @@ async def diffs(
     writes: Sequence[FileWrite], *, show_secrets: bool = False
 ) -> tuple[tuple[str, str], ...]:
     """The path and the difference of each change."""
-
-    def differences() -> tuple[tuple[str, str], ...]:
-        return tuple((each.path, diff_of(each, show_secrets=show_secrets)) for each in writes)
-
-    return await asyncio.to_thread(differences)
+    return await asyncio.to_thread(
+        lambda: tuple((each.path, diff_of(each, show_secrets=show_secrets)) for each in writes)
+    )
 
 
 def _back(edit: FileEdit) -> FileWrite:

@@ -175,9 +175,9 @@ class Workspace:
 
     def warn(self, *warnings: Warned) -> None:
         """Add warnings, each of them once."""
-        present = {(each.kind, each.field, each.reason) for each in self.warnings}
+        present = {(each.kind, each.field, each.message) for each in self.warnings}
         self.warnings += [
-            each for each in warnings if (each.kind, each.field, each.reason) not in present
+            each for each in warnings if (each.kind, each.field, each.message) not in present
         ]
 
     def writes(self) -> tuple[FileWrite, ...]:

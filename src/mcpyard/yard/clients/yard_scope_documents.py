@@ -75,10 +75,23 @@ def servers_of(text: str | None) -> dict[str, Plain]:
 
 def patch_between(old: Plain, new: Plain) -> dict[str, object]:
     """The merge patch that leads from one definition to another."""
-    patch = _difference(old, new)
+    patch = difference(old, new)
     if "type" in new and patch:
         # A patch that has an address or a command says anew what kind of server it is.
         patch["type"] = new["type"]
+    return patch
+
+
+def difference(old: Plain, new: Plain) -> dict[str, object]:
+    """The merge patch that leads from one object to another."""
+    patch: dict[str, object] = {word: None for word in old if word not in new}
+    for word, value in new.items():
+        before = old.get(word)
+        if is_mapping(before) and is_mapping(value):
+            if inner := difference(before, value):
+                patch[word] = inner
+        elif before != value:
+            patch[word] = value
     return patch
 
 
@@ -89,12 +102,7 @@ def concerned(change: FileWrite) -> set[str]:
 
 
 def moved(back: FileWrite, text: str | None) -> set[str]:
-    """The servers that a way back is about and that are neither as it found nor as it leaves them.
-
-    Args:
-        back: The way back from what an edit left.
-        text: What the document says by now.
-    """
+    """The servers of a way back that are by now neither as it found nor as it leaves them."""
     old, new, now = servers_of(back.before), servers_of(back.after), servers_of(text)
     about = concerned(back)
     return {name for name in about if now.get(name) not in (old.get(name), new.get(name))}
@@ -116,15 +124,3 @@ def rebased(back: FileWrite, text: str | None) -> FileWrite:
 def _written(policy: Plain) -> Plain:
     # In a merge patch null is no value, so nothing can lead back to one.
     return {word: value for word, value in policy.items() if value is not None}
-
-
-def _difference(old: Plain, new: Plain) -> dict[str, object]:
-    patch: dict[str, object] = {word: None for word in old if word not in new}
-    for word, value in new.items():
-        before = old.get(word)
-        if is_mapping(before) and is_mapping(value):
-            if inner := _difference(before, value):
-                patch[word] = inner
-        elif before != value:
-            patch[word] = value
-    return patch

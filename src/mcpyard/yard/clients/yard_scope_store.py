@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.errors import NameRefused, NameTaken, Problem
@@ -12,6 +13,7 @@ from mcpyard.formats.entry_list import nobody
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.naming import name_fault
 from mcpyard.formats.warnings import Warned, WarningKind
+from mcpyard.yard.clients.scope_store import FileScopeStore
 from mcpyard.yard.clients.workspace import (
     OwnPut,
     OwnRemove,
@@ -37,7 +39,7 @@ from mcpyard.yard.masking import literal_secrets
 
 @dataclass(frozen=True, slots=True)
 class YardScopeStore:
-    """One scope of the yard (see `ScopeStore`)."""
+    """One scope of the yard (see `FileScopeStore`)."""
 
     ref: ClientScopeRef
     own: OwnServers
@@ -86,7 +88,10 @@ class YardScopeStore:
         workspace.say_of(self._made_up, name, stored)
         workspace.actions.append(OwnPut(self.scope, name, definition))
         if self.scope is Scope.PROJECT:
-            workspace.warn(*map(_warning, literal_secrets(config)))
+            secrets = literal_secrets(config)
+            workspace.warn(
+                *(Warned(WarningKind.INFO, each.field, "", each.message) for each in secrets)
+            )
 
     def remove(self, workspace: Workspace, name: str) -> None:
         """Take a server out."""
@@ -144,5 +149,5 @@ class YardScopeStore:
         return USER_DOCUMENT if self.scope is Scope.USER else PROJECT_DOCUMENT
 
 
-def _warning(problem: Problem) -> Warned:
-    return Warned(WarningKind.INFO, problem.field, "", problem.message)
+ScopeStore: TypeAlias = FileScopeStore | YardScopeStore
+"""Where a server is, or is to be: one scope of one client."""

@@ -1,6 +1,5 @@
 """The servers of the yard among those of the other programs: listed, shown, compared."""
 
-from mcpyard.domain.desired import Owner
 from mcpyard.domain.errors import SourceLocation
 from mcpyard.domain.model import Scope
 from mcpyard.formats.effective import Effective, ServerStatus
@@ -59,12 +58,11 @@ class OwnView:
             own_status(winner, entry_of(config, ref))
             if winner.owner.scope is scope
             else EntryStatus(
-                name, entry_of(config, ref), Effective.SHADOWED, _hidden_by(winner.owner)
+                name,
+                entry_of(config, ref),
+                Effective.SHADOWED,
+                f"overridden by the one of the {winner.owner.words}",
             )
             for name, config in picture.servers(scope).items()
             for winner in (picture.winner(name),)
         ]
-
-
-def _hidden_by(owner: Owner) -> str:
-    return f"overridden by the one of the {owner.words}"

@@ -27,6 +27,7 @@ class TokenView(View, frozen=True, kw_only=True):
     created: Moment
     last_used: Moment | None
     revoked: Moment | None
+    expires: Annotated[Moment | None, Meta(description="When it stops working; null for never.")]
 
 
 class NewTokenView(TokenView, frozen=True, kw_only=True):
@@ -64,4 +65,5 @@ def token_view(token: CallToken) -> TokenView:
         created=moment(token.created),
         last_used=moment(token.last_used),
         revoked=moment(token.revoked),
+        expires=moment(token.expires),
     )

@@ -1,7 +1,7 @@
 """The base of all views, and the kinds of values that many of them have."""
 
 from datetime import datetime
-from typing import Annotated, TypeAlias, overload
+from typing import Annotated, TypeAlias, TypeVar, overload
 
 import msgspec
 from msgspec import UNSET, Meta
@@ -16,6 +16,8 @@ Uuid: TypeAlias = Annotated[str, Meta(extra_json_schema={"format": "uuid"})]
 Moment: TypeAlias = Annotated[str, Meta(extra_json_schema={"format": "date-time"})]
 ShownValue: TypeAlias = Annotated[object, Meta(extra={"schema": "Shown"})]
 """A reference as it is written, or what stands for a literal value that is not shown."""
+
+_V = TypeVar("_V")
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -47,6 +49,11 @@ def encodable(value: object) -> dict[str, object]:
     if isinstance(value, View):
         return value.members()
     raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+def view_of(kind: type[_V], thing: object) -> _V:
+    """A view, or a list of views, of what has their members as attributes."""
+    return msgspec.convert(thing, kind, from_attributes=True)
 
 
 @overload

@@ -7,17 +7,17 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from mcpyard.domain.definition.secret_text import shown_args, shown_text, shown_url
-from mcpyard.domain.errors import Problem, SourceLocation
+from mcpyard.domain.errors import Problem
 from mcpyard.domain.stored import EditEntry
 from mcpyard.formats.drift import Drift, Variant
 from mcpyard.formats.effective import Effective, ScopeFile
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import EntryTransport
-from mcpyard.formats.finding import Finding, Level
+from mcpyard.formats.finding import Level
 from mcpyard.formats.locations import ClientScopeRef
-from mcpyard.formats.warnings import Warned, WarningKind
+from mcpyard.formats.warnings import WarningKind
 from mcpyard.yard.clients.edit_results import Done, EntryStatus
-from mcpyard.yard.clients.masking import shown_values
+from mcpyard.yard.masking import shown_values
 from mcpyard.yard.views.base import (
     FileDiff,
     Moment,
@@ -25,10 +25,14 @@ from mcpyard.yard.views.base import (
     PlaceView,
     View,
     moment,
+    view_of,
 )
 
 Pairs: TypeAlias = dict[str, Annotated[object, Meta(extra={"schema": "Pair"})]]
 ImportOutcome: TypeAlias = Literal["imported", "importable", "refused", "skipped"]
+FilePath: TypeAlias = Annotated[
+    str, Meta(description="Its file; `yard:user` is the user scope of mcpyard.")
+]
 Limit: TypeAlias = Annotated[float, Meta(gt=0)]
 Number: TypeAlias = Annotated[int, Meta(ge=1)]
 
@@ -51,10 +55,7 @@ class ScopeView(View, frozen=True, kw_only=True):
     client: str
     title: str
     scope: str
-    path: Annotated[
-        str,
-        Meta(description="Its file; `yard:user` is the user scope of mcpyard."),
-    ]
+    path: FilePath
     exists: bool
     servers: list[EntryBrief]
     problems: list[PlacedProblem]
@@ -66,10 +67,7 @@ class EntryView(View, frozen=True, kw_only=True):
     client: str
     title: str
     scope: str
-    path: Annotated[
-        str,
-        Meta(description="Its file; `yard:user` is the user scope of mcpyard."),
-    ]
+    path: FilePath
     name: str
     command: str | None
     args: list[str] | None
@@ -191,7 +189,7 @@ def scope_view(
     ref: ClientScopeRef,
     path: str,
     servers: Iterable[EntryStatus],
-    problems: Iterable[Problem] = (),
+    problems: Sequence[Problem],
     *,
     exists: bool,
 ) -> ScopeView:
@@ -203,7 +201,7 @@ def scope_view(
         path=path,
         exists=exists,
         servers=[_brief(each) for each in servers],
-        problems=[problem_view(each) for each in problems],
+        problems=view_of(list[PlacedProblem], problems),
     )
 
 
@@ -216,19 +214,12 @@ def file_view(file: ScopeFile) -> ScopeView:
 def entry_view(ref: ClientScopeRef, path: str, entry_status: EntryStatus) -> EntryView:
     """The view of a server in a program's file."""
     entry = entry_status.entry or Entry()
-    brief = _brief(entry_status)
     return EntryView(
+        **msgspec.structs.asdict(_brief(entry_status)),
         client=ref.client.id,
         title=ref.client.title,
         scope=ref.scope.name,
         path=path,
-        name=brief.name,
-        command=brief.command,
-        args=brief.args,
-        url=brief.url,
-        enabled=brief.enabled,
-        effective=brief.effective,
-        reason=brief.reason,
         type=entry.type,
         env=_pairs(entry.env),
         cwd=entry.cwd,
@@ -241,8 +232,8 @@ def entry_view(ref: ClientScopeRef, path: str, entry_status: EntryStatus) -> Ent
         env_headers=None if entry.env_headers is None else dict(entry.env_headers),
         bearer_token_env_var=entry.bearer,
         unknown=sorted(entry.unknown),
-        where=None if entry_status.where is None else place_view(entry_status.where),
-        problems=[problem_view(each) for each in entry_status.problems],
+        where=view_of(PlaceView, entry_status.where) if entry_status.where else None,
+        problems=view_of(list[PlacedProblem], entry_status.problems),
     )
 
 
@@ -250,7 +241,7 @@ def change_view(done: Done) -> ChangeView:
     """The view of what an operation did."""
     return ChangeView(
         files=[FileDiff(path=path, diff=diff) for path, diff in done.files],
-        warnings=[warning_view(each) for each in done.warnings],
+        warnings=view_of(list[WarningView], done.warnings),
         edit=done.edit,
         removes=UNSET if done.removes is None else [*done.removes],
     )
@@ -260,36 +251,6 @@ def connect_view(done: Done, token: SecretView | None) -> ConnectView:
     """The view of what connecting a program did."""
     view = change_view(done)
     return ConnectView(files=view.files, warnings=view.warnings, edit=view.edit, token=token)
-
-
-def warning_view(warned: Warned) -> WarningView:
-    """The view of a warning."""
-    return WarningView(kind=warned.kind, field=warned.field, message=warned.message)
-
-
-def problem_view(problem: Problem) -> PlacedProblem:
-    """The view of a problem."""
-    place = None if problem.place is None else place_view(problem.place)
-    return PlacedProblem(field=problem.field, message=problem.message, place=place)
-
-
-def place_view(place: SourceLocation) -> PlaceView:
-    """The view of a place in a file."""
-    return PlaceView(file=place.file, line=place.line, column=place.column)
-
-
-def finding_view(finding: Finding) -> FindingView:
-    """The view of a finding."""
-    return FindingView(
-        code=finding.code,
-        level=finding.level,
-        client=finding.client,
-        scope=finding.scope,
-        name=finding.name,
-        place=None if finding.place is None else place_view(finding.place),
-        message=finding.message,
-        hint=finding.hint,
-    )
 
 
 def drift_view(drift: Drift) -> DriftView:

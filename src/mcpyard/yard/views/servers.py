@@ -7,7 +7,7 @@ as it was written.
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -37,6 +37,7 @@ from mcpyard.yard.views.base import (
     Uuid,
     View,
     moment,
+    view_of,
 )
 from mcpyard.yard.views.resources import FiguresView, LimitsView
 
@@ -212,24 +213,12 @@ class TrialView(View, frozen=True, kw_only=True):
     warnings: list[str]
 
 
-class _Launch(NamedTuple):
-    """How a server is reached, as it may be shown."""
-
-    command: str | None = None
-    args: list[str] | None = None
-    env: dict[str, object] | None = None
-    cwd: str | None = None
-    url: str | None = None
-    headers: dict[str, object] | None = None
-    oauth: dict[str, object] | None = None
-
-
 def server_view(
     server: DesiredServer, observed: Observed, routes: Iterable[Route], *, tools: bool = True
 ) -> ServerView:
     """The view of a server."""
     config, state, session = server.config, observed.state, observed.session
-    words, launch, listed = public_words(state), _launch(config), [*routes]
+    words, listed = public_words(state), [*routes]
     return ServerView(
         id=str(server.id),
         name=server.name,
@@ -253,13 +242,7 @@ def server_view(
         restart=RestartView(**config.restart.model_dump()),
         limits=LimitsView(**config.limits.model_dump()),
         tool_policies=_tool_policies(config),
-        command=launch.command,
-        args=launch.args,
-        env=launch.env,
-        cwd=launch.cwd,
-        url=launch.url,
-        headers=launch.headers,
-        oauth=launch.oauth,
+        **_launch(config),
         status=words.status,
         state=words.state,
         phase=state.phase,
@@ -324,10 +307,7 @@ def trial_view(observed: Observed, warnings: Iterable[Problem]) -> TrialView:
     return TrialView(
         protocol_version=session.protocol_version if session else None,
         server_info=session.server_info if session else None,
-        tools=[
-            ToolSummary(name=tool.name, description=tool.description)
-            for tool in observed.tools.definitions
-        ],
+        tools=view_of(list[ToolSummary], observed.tools.definitions),
         warnings=[str(each) for each in warnings],
     )
 
@@ -348,11 +328,7 @@ def waiting_kind(waiting: Waiting) -> WaitingKind:
 
 def cause_view(cause: Cause | None) -> CauseView | None:
     """Why a server is not connected."""
-    if cause is None:
-        return None
-    return CauseView(
-        code=cause.code, message=cause.message, hint=cause.hint, stderr=[*cause.stderr]
-    )
+    return view_of(CauseView, cause) if cause else None
 
 
 def attempt_of(observed: Observed) -> int:
@@ -366,15 +342,17 @@ def _summary(route: Route) -> ToolSummary:
     return ToolSummary(name=route.tool.name, description=route.description)
 
 
-def _launch(config: Config) -> _Launch:
+def _launch(config: Config) -> dict[str, Any]:
+    """How a server is reached, as it may be shown."""
     if isinstance(config, LocalConfig):
-        program, args = shown_text(config.program), shown_args(config.args)
-        return _Launch(program, args, masked(config.environment), config.cwd)
+        command, args = shown_text(config.program), shown_args(config.args)
+        env = masked(config.environment)
+        return {"command": command, "args": args, "env": env, "cwd": config.cwd}
     oauth = {
         name: shown_value(value) if names_secret(name) else value
         for name, value in (oauth_of(config) or {}).items()
     }
-    return _Launch(url=shown_url(config.url), headers=masked(config.headers), oauth=oauth)
+    return {"url": shown_url(config.url), "headers": masked(config.headers), "oauth": oauth}
 
 
 def _tool_policies(config: Config) -> ToolPolicies:

@@ -1,0 +1,75 @@
+"""The options of `mcpyard up`."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcpyard.cli.cli_errors import usage
+from mcpyard.cli.daemon.binding import BindOptions, make_tls
+from mcpyard.cli.durations import read_duration
+from mcpyard.cli.home_files import home_folder
+from mcpyard.cli.quick_up import DEFAULT_HOST, DEFAULT_PORT, UpArguments
+from mcpyard.domain.callers import Limits, read_limits
+from mcpyard.domain.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class UpOptions:
+    """The options of `up`; `idle_exit` is in seconds, None for never.
+
+    `current` is the current folder, if it has a project file and `project` names no other. A
+    `substitute` was started by a bridge, and ends when another `up` comes.
+    """
+
+    home: Path
+    bind: BindOptions
+    project: Path | None = None
+    strict: bool = False
+    trust_folder: bool = False
+    as_json: bool = False
+    idle_exit: float | None = None
+    log_level: str = "info"
+    open_page: bool = False
+    limits: Limits = Limits()  # noqa: RUF009  immutable
+    current: Path | None = None
+    substitute: bool = False
+
+    def arguments(self, port: int) -> list[str]:
+        """The arguments of a command with the same options; those for its output are left out."""
+        arguments = [*self.bind.arguments(port), "--log-level", self.log_level]
+        arguments += ["--project", str(self.project.absolute())] if self.project else []
+        arguments += ["--strict"] if self.strict else []
+        return [*arguments, "--trust-folder"] if self.trust_folder else arguments
+
+
+def configured_limits() -> Limits:
+    """The limits that the environment sets."""
+    try:
+        return read_limits(os.environ.get("MCPYARD_LIMITS", ""))
+    except InputError as error:
+        raise usage(f"MCPYARD_LIMITS: {error.message}") from None
+
+
+def read_options(arguments: UpArguments) -> UpOptions:
+    """The options that the arguments of the command say."""
+    tls = make_tls(arguments.get("tls_cert"), arguments.get("tls_key"))
+    bind = BindOptions(
+        arguments.get("host", DEFAULT_HOST),
+        arguments.get("port", DEFAULT_PORT),
+        tls,
+        arguments.get("insecure", False),
+        tuple(arguments.get("allow_host") or ()),
+    )
+    idle = arguments.get("idle_exit")
+    return UpOptions(
+        home_folder(arguments.get("home")),
+        bind,
+        arguments.get("project"),
+        strict=arguments.get("strict", False),
+        trust_folder=arguments.get("trust_folder", False),
+        as_json=arguments.get("as_json", False),
+        idle_exit=None if idle is None else read_duration("--idle-exit", idle),
+        log_level=arguments.get("log_level", "info"),
+        open_page=arguments.get("open_page", False),
+        substitute=arguments.get("substitute", False),
+    )

@@ -1,0 +1,62 @@
+"""What an empty daemon loads: each library that nobody asked for yet costs every start of it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.real
+
+LATER = {
+    "typer": "the library for command lines",
+    "rich": "tables on a terminal",
+    "starlette.routing": "the REST API",
+    "jinja2": "the page",
+    "mcpyard.web": "the page",
+    "mcpyard.api.rest": "the REST API",
+    "mcpyard.api.openapi": "the document of the REST API",
+    "mcpyard.yard.clients": "the files of other programs",
+    "mcpyard.formats.registry": "the files of other programs",
+    "tomllib": "the files of other programs",
+    "mcpyard.agents": "agents of this process",
+    "mcpyard.yard.toolbox": "agents of this process",
+    "mcpyard.client.attached": "clients of another process",
+    "httpx2": "remote servers",
+    "mcp": "signing in at remote servers",
+    "cryptography": "signing in at remote servers",
+    "psutil": "a port that is in use",
+    "webbrowser": "--open",
+}
+"""Modules that are loaded at their first use, and what uses them."""
+
+# It ends by the first signal as soon as it is ready.
+PROGRAM = """
+import os, signal, sys
+from mcpyard.cli import launcher
+from mcpyard.cli.commands import up
+
+def ready(before=up._spare_the_collector):
+    before()
+    print("loaded:", *sys.modules)
+    os.kill(os.getpid(), signal.SIGTERM)
+
+up._spare_the_collector = ready
+launcher.run(sys.argv[1:])
+"""
+
+
+def test_an_empty_daemon_loads_nothing_that_nobody_asked_for(tmp_path: Path) -> None:
+    words = ["up", "--json", "--port", "0", "--home", str(tmp_path / "home")]
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=50,
+    )
+    (line,) = [each for each in run.stdout.splitlines() if each.startswith("loaded:")]
+    loaded = line.split()
+    assert "mcpyard.gateway.app" in loaded
+    assert {name: LATER[name] for name in LATER if name in loaded} == {}
