@@ -36,6 +36,8 @@ def test_an_import_shows_progress_and_what_it_did(
         "removed": 0,
         "skipped": 0,
         "broken": [],
+        "ignored": [],
+        "notes": [],
     }
     assert main(arguments) == 0
     assert json.loads(capsys.readouterr().out)["unchanged"] == 1
@@ -90,7 +92,7 @@ def test_the_status_tells_the_sample_from_an_import(
         "documents": {"statute": 1, "case": 0, "template": 0},
     }
     main(status[:-1])
-    assert "1 statute, 0 cases, 0 templates" in capsys.readouterr().out
+    assert "1 statutes, 0 cases, 0 templates" in capsys.readouterr().out
 
 
 def test_the_state_lives_in_the_home_of_mcpyard(

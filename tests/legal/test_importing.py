@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from mcpyard.legal.cases import search_cases
 from mcpyard.legal.corpus import Corpus, StoreResult
-from mcpyard.legal.library import Library
-from mcpyard.legal.loading import NothingToImport, Report, find, load
+from mcpyard.legal.library import Hit, Library
+from mcpyard.legal.reading.loading import NothingToImport, Report, find, load
 from mcpyard.legal.schema import NotACorpus
+from mcpyard.legal.statutes import search_statutes
 
 
 @pytest.fixture
@@ -39,13 +41,18 @@ def loaded(path: Path, corpus: Corpus) -> Report:
     return load(find(path), corpus, lambda _done, _of: None)
 
 
+def articles(corpus: Corpus, query: str) -> list[Hit]:
+    return search_statutes(Library(corpus), query, None, 9).hits
+
+
 def test_importing_twice_changes_nothing(folder: Path, corpus: Corpus) -> None:
     write(folder, "a.md", law("甲法"))
     write(folder, "sub/b.md", law("乙法"))
     assert loaded(folder, corpus).changes == {StoreResult.ADDED: 2}
-    before = [tuple(hit.row) for hit in Library(corpus).statutes("内容", None, 9)]
+    before = [tuple(hit.row) for hit in articles(corpus, "内容")]
+    assert before
     assert loaded(folder, corpus).changes == {StoreResult.UNCHANGED: 2}
-    assert [tuple(hit.row) for hit in Library(corpus).statutes("内容", None, 9)] == before
+    assert [tuple(hit.row) for hit in articles(corpus, "内容")] == before
 
 
 def test_a_changed_text_takes_the_place_of_the_old_one(folder: Path, corpus: Corpus) -> None:
@@ -53,9 +60,8 @@ def test_a_changed_text_takes_the_place_of_the_old_one(folder: Path, corpus: Cor
     loaded(folder, corpus)
     write(folder, "a.md", law("甲法", "第一条 新的条文。"))
     assert loaded(folder, corpus).changes == {StoreResult.REPLACED: 1}
-    library = Library(corpus)
-    assert [hit.row["text"] for hit in library.statutes("条文", None, 9)] == ["新的条文。"]
-    assert library.statutes("旧", None, 9) == []
+    assert [hit.row["text"] for hit in articles(corpus, "条文")] == ["新的条文。"]
+    assert articles(corpus, "旧") == []
 
 
 def test_the_newest_version_is_current_whatever_order_they_came_in(
@@ -67,7 +73,7 @@ def test_the_newest_version_is_current_whatever_order_they_came_in(
     library = Library(corpus)
     assert library.article("甲法", "1").hit.row["version_date"] == "2023-12-29"
     assert library.article("甲法", "1", "2018-10-26").hit.row["text"] == "2018-10-26 的内容。"
-    assert [hit.row["version_date"] for hit in library.statutes("内容", None, 9)] == ["2023-12-29"]
+    assert [hit.row["version_date"] for hit in articles(corpus, "内容")] == ["2023-12-29"]
 
 
 def test_each_broken_file_is_named_with_its_line_and_the_rest_is_imported(
@@ -123,7 +129,7 @@ def test_json_lines_hold_statutes_cases_and_templates(folder: Path, corpus: Corp
     article = library.article("乙法", "1").hit.row
     assert (article["source"], article["version_date"]) == ("the gazette", "2020-01-02")
     assert article["headings"] == "第一章 总则"
-    assert [hit.row["title"] for hit in library.cases("事实", 9)] == ["某案"]
+    assert [hit.row["title"] for hit in search_cases(library, "事实", 9).hits] == ["某案"]
 
 
 @pytest.mark.parametrize(

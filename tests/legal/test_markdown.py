@@ -2,9 +2,9 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from mcpyard.legal import markdown
 from mcpyard.legal.model import BrokenText, DocumentKind, LegalDocument
-from mcpyard.legal.numerals import Number
+from mcpyard.legal.query.numerals import Number
+from mcpyard.legal.reading import markdown
 
 STATUTE = """# 中华人民共和国示范法
 

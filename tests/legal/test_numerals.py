@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpyard.legal.numerals import Number, chinese, find, read, value
+from mcpyard.legal.query.numerals import Number, chinese, find, read, value
 
 
 @given(st.integers(1, 9_999))

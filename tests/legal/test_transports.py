@@ -38,7 +38,7 @@ async def check_answers(client: Client) -> None:
         result = await client.call_tool("get_article", ARTICLE)
         resources = await client.list_resource_templates()
     assert dict(result.structured_content or {})["article"] == "第四条"
-    assert len(resources.resource_templates) == 4
+    assert len(resources.resource_templates) == 5
 
 
 async def test_the_sdks_client_is_answered_over_stdio(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from typing import Final
 
 from mcpyard.legal.corpus import Corpus
 from mcpyard.legal.library import Hit, Library
-from mcpyard.legal.loading import find, load
 from mcpyard.legal.model import DocumentKind
+from mcpyard.legal.reading.loading import find, load
 from mcpyard.legal.schema import NotACorpus
 
 SAMPLE: Final = Path(__file__).parent / "sample"

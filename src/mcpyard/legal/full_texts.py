@@ -1,9 +1,11 @@
 """Whole texts as Markdown, for the resources."""
 
-from urllib.parse import quote
-
+from mcpyard.legal.addresses import address
 from mcpyard.legal.library import Hit, Library, TextNotFound
 from mcpyard.legal.model import SAMPLE_SOURCE, DocumentKind
+from mcpyard.legal.notices import say
+from mcpyard.legal.query.titles import STATE
+from mcpyard.legal.times import today
 
 _PLACES = {DocumentKind.STATUTE: "laws", DocumentKind.CASE: "cases"}
 
@@ -12,7 +14,7 @@ def index(library: Library, kind: DocumentKind) -> str:
     """The titles of all documents of a kind, each with the address of its text."""
     place = _PLACES[kind]
     lines = [
-        f"- {title}: legal://{place}/{quote(title, safe='')}" for title in library.titles(kind)
+        f"- {title}: {address(place, title.removeprefix(STATE))}" for title in library.titles(kind)
     ]
     return "\n".join([f"# {place}", "", *lines])
 
@@ -21,14 +23,27 @@ def page(library: Library, kind: DocumentKind, name: str, version: str = "") -> 
     """The whole text of a law or a case.
 
     Raises:
-        NotFound: There is none of that name, or not in that version.
+        TextNotFound: There is none of that name, or not in that version.
     """
     title = library.law(name).title if kind is DocumentKind.STATUTE else name
+    if kind is DocumentKind.STATUTE and not version:
+        version, _ = library.version(library.law(name), "", today())
     hits = library.whole(kind, title, version)
     if not hits:
         full_name = f"{name[:80]} {version[:20]}".strip()
-        raise TextNotFound(f"There is no {kind} {full_name!r} here.", _nearest(library, kind, name))
+        message = say("no_text", kind=kind, name=full_name)
+        raise TextNotFound(message, _nearest(library, kind, name))
     return "\n\n".join([_head(hits[0]), *_body(hits)])
+
+
+def article_page(library: Library, law: str, version: str, article: str) -> str:
+    """One article of a version of a law.
+
+    Raises:
+        TextNotFound: There is none.
+    """
+    hit = library.article(law, article, version).hit
+    return "\n\n".join([_head(hit), *_body([hit])])
 
 
 def _head(hit: Hit) -> str:
@@ -36,6 +51,9 @@ def _head(hit: Hit) -> str:
     lines = [f"# {row['title']}", "", f"- source: {row['source']}"]
     if row["version_date"]:
         lines.append(f"- version: {row['version_date']}")
+    if row["valid_from"]:
+        until = f" until {row['valid_until']}" if row["valid_until"] else ""
+        lines.append(f"- in force: from {row['valid_from']}{until} ({row['basis']})")
     lines.append(f"- imported: {row['imported_at']}")
     if row["source"] == SAMPLE_SOURCE:
         lines.append("- SAMPLE: invented, not law")
@@ -61,4 +79,4 @@ def _body(hits: list[Hit]) -> list[str]:
 def _nearest(library: Library, kind: DocumentKind, name: str) -> list[str]:
     if kind is DocumentKind.CASE:
         return [title for title in library.titles(kind) if name and name in title][:5]
-    return [each for each in library.versions(library.law(name)) if each]
+    return [each for each in library.version_dates(library.law(name)) if each]

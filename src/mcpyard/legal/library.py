@@ -1,54 +1,64 @@
-"""Reading a corpus: search, articles in their context, whole texts."""
+"""Reading a corpus: laws and their versions, articles in their context, whole texts."""
 
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mcpyard.legal import numerals
-from mcpyard.legal.asking import ParsedQuery, understand
+from mcpyard.legal import notices, times
+from mcpyard.legal.citations import Citation, citations
 from mcpyard.legal.corpus import Corpus
-from mcpyard.legal.excerpts import excerpt
 from mcpyard.legal.model import DocumentKind
-from mcpyard.legal.numerals import Number
-from mcpyard.legal.terms import Runs, loose_match, strict_matches
-from mcpyard.legal.titles import Law, LawNames
+from mcpyard.legal.paragraphs import paragraph_name, paragraph_of
+from mcpyard.legal.query import numerals
+from mcpyard.legal.query.folding import normal
+from mcpyard.legal.query.law_mentions import OLD, law_mentions
+from mcpyard.legal.query.numerals import Number
+from mcpyard.legal.query.titles import Law, LawNames, OutsideLaw
+from mcpyard.legal.relevance import Relevance
+from mcpyard.legal.times import LawStatus
 
 _NEAREST: Final = 4
-
-# A chapter's heading says what its articles are about; a title is shared by all of a document.
-# What an amendment says stands in the amended law too, and that is the one in force.
-_FOUND: Final = """
-SELECT cited.* FROM passage_index JOIN cited ON cited.id = passage_index.rowid
-WHERE passage_index MATCH :match AND kind = :kind AND current
-AND (:law = '' OR cited.title = :law) AND (:part = '' OR part = :part)
-ORDER BY bm25(passage_index, 2.0, 2.0, 4.0, 1.0, 1.0)
-    * CASE WHEN cited.title LIKE '%修正案%' THEN 0.5 ELSE 1.0 END,
-    cited.id LIMIT :limit
-"""
+_BEGINNING: Final = 24
 _ARTICLE: Final = """
 SELECT * FROM cited
 WHERE kind = 'statute' AND number = :number AND insertion = :insertion
 AND (:law = '' OR title = :law) AND (:part = '' OR part = :part)
-AND CASE WHEN :version = '' THEN current ELSE version_date = :version END
+AND CASE WHEN :version = '' THEN valid_from <= :as_of
+    AND (valid_until = '' OR valid_until > :as_of) ELSE version_date = :version END
 ORDER BY title, position LIMIT :limit
 """
 _LABELLED: Final = """
 SELECT * FROM cited
-WHERE kind = 'statute' AND label = :label AND number IS NULL
-AND title = :law AND (:part = '' OR part = :part)
-AND CASE WHEN :version = '' THEN current ELSE version_date = :version END
+WHERE kind = 'statute' AND number IS NULL AND title = :law AND (:part = '' OR part = :part)
+AND CASE WHEN :version = '' THEN valid_from <= :as_of
+    AND (valid_until = '' OR valid_until > :as_of) ELSE version_date = :version END
+AND replace(label, ' ', '') = :label
 ORDER BY document, position LIMIT 1
+"""
+_CHAPTER: Final = """
+SELECT * FROM cited
+WHERE kind = 'statute' AND title = :law AND (:part = '' OR part = :part)
+AND CASE WHEN :version = '' THEN valid_from <= :as_of
+    AND (valid_until = '' OR valid_until > :as_of) ELSE version_date = :version END
+AND (part = :label OR replace(headings, ' ', '') LIKE '%' || :label)
+ORDER BY document, position LIMIT 20
 """
 _NEAR: Final = """
 SELECT * FROM cited
-WHERE kind = 'statute' AND current AND number IS NOT NULL
+WHERE kind = 'statute' AND number IS NOT NULL AND version_date = :version
 AND title = :law AND (:part = '' OR part = :part)
 ORDER BY abs(number - :number), insertion LIMIT :limit
 """
+_LAST: Final = """
+SELECT label FROM cited WHERE kind = 'statute' AND number IS NOT NULL
+AND title = :law AND (:part = '' OR part = :part) AND version_date = :version
+ORDER BY number DESC, insertion DESC LIMIT 1
+"""
 _WHOLE: Final = """
 SELECT * FROM cited WHERE kind = :kind AND title = :title
-AND CASE WHEN :version = '' THEN current ELSE version_date = :version END
+AND CASE WHEN :version = '' THEN valid_from <= :as_of
+    AND (valid_until = '' OR valid_until > :as_of) ELSE version_date = :version END
 ORDER BY
     (SELECT min(first.number) FROM passage AS first WHERE first.document = cited.document),
     document, position
@@ -61,11 +71,35 @@ class Hit:
 
     row: sqlite3.Row
     why: str = ""
+    paragraph: str = ""
 
     @property
     def law(self) -> Law:
         """The law, with its part."""
         return Law(self.row["title"], self.row["part"])
+
+
+@dataclass(frozen=True, slots=True)
+class LawVersion:
+    """A version of a law, and when it is in force."""
+
+    version_date: str
+    valid_from: str
+    valid_until: str
+    ended_by: str
+
+    def status(self, as_of: str) -> LawStatus:
+        """Whether it is in force on a day."""
+        return times.status(self.valid_from, self.valid_until, self.ended_by, as_of)
+
+
+@dataclass(frozen=True, slots=True)
+class CrossReference:
+    """An article that another one cites; without a passage where it is not here."""
+
+    law: str
+    label: str
+    hit: Hit | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +110,17 @@ class InContext:
     before: Hit | None
     after: Hit | None
     versions: tuple[str, ...]
+    as_of: str
+    notices: tuple[str, ...] = ()
+    references: tuple[CrossReference, ...] = ()
 
 
 class TextNotFound(LookupError):
     """There is no such text; `nearest` has what comes near, as it can be asked for."""
 
     def __init__(self, message: str, nearest: Sequence[str]) -> None:
-        near = f" Nearest: {', '.join(nearest)}." if nearest else ""
-        super().__init__(f"{message}{near}")
+        near = [notices.say("nearest", names=", ".join(nearest))] if nearest else []
+        super().__init__(" ".join([message, *near]))
         self.nearest = tuple(nearest)
 
 
@@ -93,21 +130,24 @@ class Library:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._names = LawNames(())
+        self._relevance: Relevance | None = None
         self._seen = (-1, -1)
 
     def names(self) -> LawNames:
-        """The names of all laws; looked up again when anybody has written."""
-        with self._corpus.reading() as connection:
-            (version,) = connection.execute("PRAGMA data_version").fetchone()
-            if self._seen != (seen := (version, connection.total_changes)):
-                self._names = LawNames(self.laws())
-                self._seen = seen
-            return self._names
+        """The names of all laws."""
+        self._refresh()
+        return self._names
+
+    def relevance(self) -> Relevance:
+        """The ranking of the corpus as it is now."""
+        self._refresh()
+        assert self._relevance is not None  # noqa: S101  made by the refresh
+        return self._relevance
 
     def laws(self) -> list[Law]:
         """All laws, each part of a code by itself."""
-        rows = self._rows(
-            "SELECT title, part FROM document WHERE kind = 'statute' AND current ORDER BY id"
+        rows = self.rows(
+            "SELECT DISTINCT title, part FROM document WHERE kind = 'statute' ORDER BY id"
         )
         return [Law(row["title"], row["part"]) for row in rows]
 
@@ -115,120 +155,194 @@ class Library:
         """The law of that name.
 
         Raises:
-            NotFound: There is none.
+            TextNotFound: There is none.
         """
-        names = self.names()
-        if (law := names.find(name)) is not None:
+        law = self.names().look_up(name)
+        if isinstance(law, Law):
             return law
-        nearest = [each.name for each in names.alike(name)]
-        raise TextNotFound(f"No law is called {name[:80]!r} here.", nearest)
+        if law is not None:
+            raise TextNotFound(self.outside_notice(law), self.nearest_laws(law))
+        raise TextNotFound(
+            notices.say("no_law", name=name[:80]), self.nearest_laws(OutsideLaw(name))
+        )
 
-    def statutes(self, query: str, law: str | None, limit: int) -> list[Hit]:
-        """Articles: the one that the query names first, then those with its words.
+    def outside_notice(self, law: OutsideLaw) -> str:
+        """What is said of a law that is not here; an article here that ends it is cited."""
+        rows = self.rows(
+            "SELECT title, label FROM repeal JOIN document ON document.id = repeal.document"
+            " WHERE name = ? ORDER BY version_date DESC LIMIT 1",
+            law.name,
+        )
+        cited = [f"{Law(row['title']).short_title}{row['label']}" for row in rows]
+        return notices.outside(law, "".join(cited))
 
-        Raises:
-            BadQuery: The query can't be answered.
-            NotFound: There is no such law.
-        """
-        within = None if law is None else self.law(law)
-        parsed = understand(query, self.names())
-        best = {row["id"]: _hit(row, parsed.rest) for row in self._named(parsed, within, limit)}
-        if best and parsed.rest.empty:
-            return [*best.values()]
-        for hit in self._search(DocumentKind.STATUTE, parsed, within, limit, loosely=not best):
-            best.setdefault(hit.row["id"], hit)
-        return [*best.values()][:limit]
+    def nearest_laws(self, law: OutsideLaw) -> list[str]:
+        """What could be asked for in the place of a law that is not here."""
+        successor = law.repeal.successor if law.repeal else ""
+        if successor and (law_here := self.names().find(successor)) is not None:
+            return [law_here.name]
+        return [each.name for each in self.names().alike(law.name)]
 
-    def cases(self, query: str, limit: int) -> list[Hit]:
-        """Cases, each with the passage that fits best.
-
-        Raises:
-            BadQuery: The query can't be answered.
-        """
-        parsed = understand(query, self.names())
-        best: dict[int, Hit] = {}
-        # A case has several passages, and each of them may be found.
-        for hit in self._search(DocumentKind.CASE, parsed, None, limit * 8):
-            best.setdefault(hit.row["document"], hit)
-        return [*best.values()][:limit]
-
-    def article(self, law: str, article: str, version: str = "") -> InContext:
+    def article(self, law: str, article: str, version: str = "", as_of: str = "") -> InContext:
         """An article of a law by its number, or a preamble or annex by its name, in its context.
 
         Raises:
-            NotFound: There is no such law, no such version, or no such article.
+            TextNotFound: There is no such law, no such version, or no such article.
+            BadDate: The day is none.
         """
-        entry = self.law(law)
+        day = times.read_day(as_of)
+        entry, named_version = self._law_and_version(law)
+        date, warnings = self.version(entry, version or named_version, day)
         number = numerals.read(article)
-        if number is None:
-            label = article.strip()
-            rows = self._rows(_LABELLED, **_where(entry), label=label, version=version)
-        else:
-            rows = self._articles(number, entry, 1, version)
-        if not rows:
-            raise self._no_article(entry, number, article, version)
-        row = rows[0]
-        before, after = (self._adjacent_article(row, step) for step in (-1, 1))
-        return InContext(Hit(row), before, after, self.versions(entry))
-
-    def versions(self, law: Law) -> tuple[str, ...]:
-        """The dates of all versions of a law, the newest first."""
-        rows = self._rows(
-            "SELECT DISTINCT version_date FROM document WHERE kind = 'statute'"
-            " AND title = ? ORDER BY version_date DESC",
-            law.title,
+        rows = (
+            self.articles(number, entry, date, day)
+            if number is not None
+            else self._labelled(entry, date, day, article.strip())
         )
-        return tuple(row["version_date"] for row in rows)
+        if not rows:
+            raise self._no_article(entry, number, article, date)
+        before, after = (self._adjacent_article(rows[0], step) for step in (-1, 1))
+        mention = numerals.find(article)
+        named = (mention.paragraph, mention.item) if mention else (0, 0)
+        hit, missing = with_paragraph(rows[0], *named)
+        return InContext(
+            hit,
+            before,
+            after,
+            self.version_dates(entry),
+            day,
+            (*warnings, *missing),
+            self._rest_of_chapter(rows) or self.cross_references(rows[0]),
+        )
 
-    def whole(self, kind: DocumentKind, title: str, version: str = "") -> list[Hit]:
+    def cross_references(self, row: sqlite3.Row) -> tuple[CrossReference, ...]:
+        """The articles that an article cites, of its own law in the same version."""
+        return tuple(
+            self._followed(each, row)
+            for each in citations(row["text"], bare=True)
+            if each.law or each.number != Number(row["number"] or 0, row["insertion"])
+        )
+
+    def articles(
+        self, number: Number, law: Law | None, version: str, as_of: str, limit: int = 1
+    ) -> list[sqlite3.Row]:
+        """The articles of that number, of one law or of all."""
+        values = _where(law, version, as_of)
+        values |= {"number": number.main, "insertion": number.insert, "limit": limit}
+        return self.rows(_ARTICLE, **values)
+
+    def version(self, law: Law, version: str, as_of: str) -> tuple[str, tuple[str, ...]]:
+        """The date of the version that is meant, and what has to be said of it.
+
+        A year stands for the version of that year, OLD for the one before the current. Without
+        a version it is the one in force on the day, or the nearest with a warning.
+
+        Raises:
+            TextNotFound: There is no such version.
+        """
+        versions = self.versions(law)
+        current = [each for each in versions if each.status(as_of) is LawStatus.IN_FORCE]
+        if version == OLD:
+            older = [each for each in versions if each not in current]
+            matching = [each for each in older if each.valid_from <= as_of]
+        elif version:
+            matching = [each for each in versions if each.version_date.startswith(version)]
+        else:
+            matching = current or versions[:1]
+        if not matching:
+            dates = self.version_dates(law)
+            wanted_version = "earlier" if version == OLD else version
+            raise TextNotFound(notices.no_version(law, wanted_version, dates), dates)
+        chosen = matching[0]
+        if version or chosen in current:
+            return chosen.version_date, ()
+        warning = notices.not_in_force(law, as_of, chosen.valid_from, chosen.valid_until)
+        return chosen.version_date, (warning,)
+
+    def versions(self, law: Law) -> list[LawVersion]:
+        """All versions of a law, the newest first."""
+        rows = self.rows(
+            "SELECT DISTINCT version_date, valid_from, valid_until, ended_by FROM document"
+            " WHERE kind = 'statute' AND title = :law AND (:part = '' OR part = :part)"
+            " ORDER BY version_date DESC",
+            law=law.title,
+            part=law.part,
+        )
+        return [LawVersion(*row) for row in rows]
+
+    def version_dates(self, law: Law) -> tuple[str, ...]:
+        """The dates of all versions of a law, the newest first."""
+        return tuple(dict.fromkeys(each.version_date for each in self.versions(law)))
+
+    def whole(
+        self, kind: DocumentKind, title: str, version: str = "", as_of: str = ""
+    ) -> list[Hit]:
         """All passages of a law (with all its parts) or of a case, in order."""
-        rows = self._rows(_WHOLE, kind=kind, title=title, version=version)
+        day = times.read_day(as_of)
+        rows = self.rows(_WHOLE, kind=kind, title=title, version=version, as_of=day)
         return [Hit(row) for row in rows]
 
     def titles(self, kind: DocumentKind) -> list[str]:
         """The titles of all documents of a kind."""
-        rows = self._rows("SELECT DISTINCT title FROM document WHERE kind = ? ORDER BY id", kind)
+        rows = self.rows("SELECT DISTINCT title FROM document WHERE kind = ? ORDER BY id", kind)
         return [row["title"] for row in rows]
 
-    def _named(self, query: ParsedQuery, within: Law | None, limit: int) -> list[sqlite3.Row]:
-        law = within or query.law
-        # 合同法 第五十二条 of an unknown law is not article 52 of every other one.
-        if query.number is None or (law is None and not query.rest.empty):
-            return []
-        if law and query.law and law.title != query.law.title:
-            return []
-        return self._articles(query.number, law, limit, "")
+    def near(self, law: Law, number: Number, version: str) -> list[str]:
+        """The articles of a law whose numbers come nearest, as they can be asked for."""
+        values = {**_where(law, version, ""), "number": number.main, "limit": _NEAREST}
+        rows = self.rows(_NEAR, **values)
+        return [f"{law.short_title} {row['label']}" for row in rows]
 
-    def _articles(
-        self, number: Number, law: Law | None, limit: int, version: str
-    ) -> list[sqlite3.Row]:
-        values = _where(law) | {"number": number.main, "insertion": number.insert}
-        return self._rows(_ARTICLE, **values, limit=limit, version=version)
+    def last_article(self, law: Law, version: str) -> str:
+        """The label of the last article of a version."""
+        rows = self.rows(_LAST, **_where(law, version, ""))
+        return rows[0]["label"] if rows else ""
 
-    def _search(
-        self,
-        kind: DocumentKind,
-        query: ParsedQuery,
-        law: Law | None,
-        limit: int,
-        *,
-        loosely: bool = True,
-    ) -> list[Hit]:
-        """The passages with all that is asked; those with a part of it only if there are none."""
-        values = _where(law) | {"kind": kind, "limit": limit}
-        rows: dict[int, sqlite3.Row] = {}
-        for match in strict_matches(query.words):
-            for row in self._rows(_FOUND, **values, match=match):
-                rows.setdefault(row["id"], row)
-        if loosely and not rows:
-            rows = {
-                row["id"]: row
-                for row in self._rows(_FOUND, **values, match=loose_match(query.words))
-            }
-        return [_hit(row, query.words) for row in rows.values()]
+    def rows(self, statement: str, *values: object, **named: object) -> list[sqlite3.Row]:
+        """What a statement selects."""
+        with self._corpus.reading() as connection:
+            return connection.execute(statement, named or values).fetchall()
+
+    def _refresh(self) -> None:
+        """Look at the laws and the words again when anybody has written."""
+        with self._corpus.reading() as connection:
+            (version,) = connection.execute("PRAGMA data_version").fetchone()
+            if self._seen != (seen := (version, connection.total_changes)):
+                self._names = LawNames(self.laws())
+                self._relevance = Relevance(lambda statement, named: self.rows(statement, **named))
+                self._seen = seen
+
+    def _labelled(self, law: Law, version: str, day: str, label: str) -> list[sqlite3.Row]:
+        """A preamble or an annex by its name, or all articles of a chapter such as 附则."""
+        where = _where(law, version, day) | {"label": label.replace(" ", "")}
+        return self.rows(_LABELLED, **where) or (self.rows(_CHAPTER, **where) if label else [])
+
+    def _rest_of_chapter(self, rows: list[sqlite3.Row]) -> tuple[CrossReference, ...]:
+        return tuple(
+            CrossReference(Law(row["title"]).short_title, row["label"], Hit(row))
+            for row in rows[1:]
+        )
+
+    def _law_and_version(self, name: str) -> tuple[Law, str]:
+        """The law of a name, with the version that the name says: 2018年公司法."""
+        text = normal(name)
+        if self.names().look_up(text) is None:
+            for mention in law_mentions(text, self.names(), ()):
+                if isinstance(mention.law, Law) and mention.version:
+                    return mention.law, mention.version
+        return self.law(name), ""
+
+    def _followed(self, citation: Citation, row: sqlite3.Row) -> CrossReference:
+        law = self.names().look_up(citation.law) if citation.law else Law(row["title"])
+        label = str(citation.number)
+        if not isinstance(law, Law):
+            return CrossReference(law.name if law else citation.law, label, None)
+        version = "" if citation.law else row["version_date"]
+        rows = self.articles(citation.number, law, version, times.today())
+        return CrossReference(law.short_title, label, Hit(rows[0]) if rows else None)
 
     def _adjacent_article(self, row: sqlite3.Row, step: int) -> Hit | None:
-        rows = self._rows(
+        rows = self.rows(
             "SELECT * FROM cited WHERE document = ? AND position = ?",
             *(row["document"], row["position"] + step),
         )
@@ -237,30 +351,29 @@ class Library:
     def _no_article(
         self, law: Law, number: Number | None, article: str, version: str
     ) -> TextNotFound:
-        versions = [each for each in self.versions(law) if each]
-        if version and version not in versions:
-            return TextNotFound(f"{law.name} has no version of {version[:20]!r} here.", versions)
         if number is None:
-            no_number = (
-                f"{article[:80]!r} is no article number: write 第九百九十条, 990 or Article 990."
-            )
-            return TextNotFound(no_number, ())
-        rows = self._rows(_NEAR, **_where(law), number=number.main, limit=_NEAREST)
-        message = f"{law.name} has no {number} (article {_digits(number)})."
-        return TextNotFound(message, [f"{law.name} {row['label']}" for row in rows])
-
-    def _rows(self, statement: str, *values: object, **named: object) -> list[sqlite3.Row]:
-        with self._corpus.reading() as connection:
-            return connection.execute(statement, named or values).fetchall()
+            return TextNotFound(notices.say("no_number", article=article[:80]), ())
+        message = notices.no_article(law, number, version, self.last_article(law, version))
+        return TextNotFound(message, self.near(law, number, version))
 
 
-def _hit(row: sqlite3.Row, query: Runs) -> Hit:
-    return Hit(row, excerpt(row["text"], query))
+def with_paragraph(row: sqlite3.Row, paragraph: int, item: int) -> tuple[Hit, tuple[str, ...]]:
+    """The passage with the paragraph that a reference names, and what is said where it is not."""
+    if not paragraph and not item:
+        return Hit(row), ()
+    text = paragraph_of(row["text"], paragraph, item)
+    name = paragraph_name(paragraph, item)
+    if text is not None:
+        return Hit(row, paragraph=f"{name}: {text[:_BEGINNING]}"), ()
+    hit = Hit(row)
+    notice = notices.say("no_paragraph", law=hit.law.name, label=row["label"], paragraph=name)
+    return hit, (notice,)
 
 
-def _where(law: Law | None) -> dict[str, object]:
-    return {"law": law.title if law else "", "part": law.part if law else ""}
-
-
-def _digits(number: Number) -> str:
-    return f"{number.main}-{number.insert}" if number.insert else str(number.main)
+def _where(law: Law | None, version: str, as_of: str) -> dict[str, object]:
+    return {
+        "law": law.title if law else "",
+        "part": law.part if law else "",
+        "version": version,
+        "as_of": as_of,
+    }

@@ -14,8 +14,9 @@ from typing import Final
 
 from mcpyard.legal.collection import corpus_file, default_folder
 from mcpyard.legal.corpus import Corpus, StoreResult
-from mcpyard.legal.loading import NothingToImport, Report, find, load
 from mcpyard.legal.model import DocumentKind
+from mcpyard.legal.notices import say_here
+from mcpyard.legal.reading.loading import NothingToImport, Report, find, load
 from mcpyard.legal.schema import NotACorpus
 
 SOME_BROKEN: Final = 1
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (NotACorpus, OSError, sqlite3.OperationalError) as error:
         return _complain(error, UNUSABLE)
     except KeyboardInterrupt:
-        return _complain("interrupted", INTERRUPTED)
+        return _complain(say_here("interrupted"), INTERRUPTED)
 
 
 def _do(options: argparse.Namespace, folder: Path) -> int:
@@ -64,12 +65,19 @@ def _import(path: Path, folder: Path, *, replace: bool, as_json: bool) -> int:
         report = load(files, corpus, _show_progress, replace=replace)
     finally:
         corpus.close()
-    for broken in report.broken:
-        sys.stderr.write(f"{broken}\n")
+    _show_problems(report)
     if replace and report.broken:
-        sys.stderr.write("nothing was taken out, as the text of a broken file would be lost\n")
+        sys.stderr.write(f"{say_here('not_removed')}\n")
     _say(json.dumps(report.to_dict(), ensure_ascii=False) if as_json else _summary(report))
     return SOME_BROKEN if report.broken else 0
+
+
+def _show_problems(report: Report) -> None:
+    """What was not imported, and what was and may not be complete."""
+    lines = [say_here("ignored", file=each.file, reason=each.reason) for each in report.ignored]
+    lines += [say_here("noted", what=each) for each in report.notes]
+    for line in [*lines, *map(str, report.broken)]:
+        sys.stderr.write(f"{line}\n")
 
 
 def _status(folder: Path, *, as_json: bool) -> int:
@@ -83,27 +91,31 @@ def _status(folder: Path, *, as_json: bool) -> int:
     if as_json:
         _say(json.dumps({"corpus": str(file), "sample": sample, "documents": counts}))
         return 0
-    _say(f"corpus: {file}")
-    _say("nothing imported: the sample corpus (not law) is served" if sample else _counted(counts))
+    _say(say_here("corpus_at", file=file))
+    _say(say_here("sample_served") if sample else _counted(counts))
     return 0
 
 
 def _show_progress(done: int, of: int) -> None:
     start = "\r" if sys.stderr.isatty() else ""
     end = "" if start and done < of else "\n"
-    sys.stderr.write(f"{start}{done}/{of} files{end}")
+    sys.stderr.write(f"{start}{say_here('files_done', done=done, of=of)}{end}")
     sys.stderr.flush()
 
 
 def _summary(report: Report) -> str:
-    done = ", ".join(f"{report.changes[change]} {change}" for change in StoreResult)
-    removed = f", {report.removed} taken out" if report.removed else ""
-    rest = f"{report.skipped} without text, {len(report.broken)} broken"
-    return f"{report.files} files: {done}{removed}, {rest}"
+    return say_here(
+        "summary_removed" if report.removed else "summary",
+        files=report.files,
+        removed=report.removed,
+        skipped=report.skipped,
+        broken=len(report.broken),
+        **{change.value: report.changes[change] for change in StoreResult},
+    )
 
 
 def _counted(counts: dict[str, int]) -> str:
-    return ", ".join(f"{count} {kind}{'' if count == 1 else 's'}" for kind, count in counts.items())
+    return say_here("counted", **{f"{kind}s": count for kind, count in counts.items()})
 
 
 def _say(line: str) -> None:
@@ -145,7 +157,9 @@ def _parser() -> argparse.ArgumentParser:
         "--port", type=_port, default=_PORT, help=f"default: {_PORT}; 0 takes a free one"
     )
     commands = parser.add_subparsers(dest="command")
-    loading = commands.add_parser("import", parents=[where], help="load a folder, .md or .jsonl")
+    loading = commands.add_parser(
+        "import", parents=[where], help="load a folder, .md, .txt or .jsonl"
+    )
     loading.add_argument("path", type=Path)
     loading.add_argument(
         "--replace", action="store_true", help="take out whatever else was imported before"

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from mcpyard.legal.numerals import Number
+from mcpyard.legal.query.numerals import Number
 
 SAMPLE_SOURCE: Final = "mcpyard sample corpus (invented, not law)"
 
@@ -45,6 +45,8 @@ class LegalDocument:
         headline: What a case is about, or the title of a template.
         version_date: The day of this version, as YYYY-MM-DD; empty when unknown.
         passages: What it consists of; a template has its text as the only one.
+        in_force_from: The first day in force that the file itself says; empty when it says none.
+        in_force_until: The first day without it that the file itself says.
     """
 
     kind: DocumentKind
@@ -54,6 +56,8 @@ class LegalDocument:
     part: str = ""
     headline: str = ""
     version_date: str = ""
+    in_force_from: str = ""
+    in_force_until: str = ""
 
 
 class BrokenText(Exception):

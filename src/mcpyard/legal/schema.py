@@ -4,10 +4,10 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
-VERSION: Final = 1
+VERSION: Final = 2
 _TIMEOUT: Final = 10.0
 
-_TABLES: Final = """
+TABLES: Final = """
 CREATE TABLE IF NOT EXISTS document (
     id INTEGER PRIMARY KEY,
     kind TEXT NOT NULL,
@@ -18,7 +18,12 @@ CREATE TABLE IF NOT EXISTS document (
     source TEXT NOT NULL,
     digest TEXT NOT NULL,
     imported_at TEXT NOT NULL,
-    current INTEGER NOT NULL DEFAULT 1,
+    stated_from TEXT NOT NULL DEFAULT '',
+    stated_until TEXT NOT NULL DEFAULT '',
+    basis TEXT NOT NULL DEFAULT '',
+    valid_from TEXT NOT NULL DEFAULT '',
+    valid_until TEXT NOT NULL DEFAULT '',
+    ended_by TEXT NOT NULL DEFAULT '',
     UNIQUE (kind, title, part, version_date)
 );
 CREATE TABLE IF NOT EXISTS passage (
@@ -30,12 +35,37 @@ CREATE TABLE IF NOT EXISTS passage (
     label TEXT NOT NULL,
     headings TEXT NOT NULL,
     text TEXT NOT NULL,
+    folded TEXT NOT NULL,
+    folded_headings TEXT NOT NULL,
     UNIQUE (document, position)
 );
 CREATE INDEX IF NOT EXISTS passage_number ON passage (number, insertion);
+CREATE TABLE IF NOT EXISTS citation (
+    passage INTEGER NOT NULL REFERENCES passage (id) ON DELETE CASCADE,
+    law TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    insertion INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS citation_article ON citation (law, number, insertion);
+CREATE INDEX IF NOT EXISTS citation_passage ON citation (passage);
+CREATE TABLE IF NOT EXISTS decision (
+    document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    court TEXT NOT NULL,
+    day TEXT NOT NULL,
+    number TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS decision_document ON decision (document);
+CREATE TABLE IF NOT EXISTS repeal (
+    document INTEGER NOT NULL REFERENCES document (id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    label TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS repeal_name ON repeal (name);
+CREATE INDEX IF NOT EXISTS repeal_document ON repeal (document);
 CREATE VIEW IF NOT EXISTS cited AS
-SELECT passage.id, document, position, number, insertion, label, headings, text,
-    kind, title, part, headline, version_date, source, imported_at, current
+SELECT passage.id, document, position, passage.number, insertion, label, headings, text,
+    folded, folded_headings, kind, title, part, headline, version_date, source, imported_at,
+    basis, valid_from, valid_until, ended_by
 FROM passage JOIN document ON document.id = passage.document;
 CREATE VIRTUAL TABLE IF NOT EXISTS passage_index USING fts5 (
     terms, title, heading, singles, title_singles, tokenize = 'porter unicode61'
@@ -51,7 +81,7 @@ def connect(file: Path | None) -> sqlite3.Connection:
     """A connection to the database of a corpus, made if it is not there; without a file, in memory.
 
     Raises:
-        NotACorpus: The file is something else, or was written by another version.
+        NotACorpus: The file is something else, or was written by a newer version.
         OSError: The folder can't be made.
         sqlite3.OperationalError: It can't be opened, or another process holds it.
     """
@@ -77,15 +107,19 @@ def connect(file: Path | None) -> sqlite3.Connection:
     return connection
 
 
+def version_of(connection: sqlite3.Connection) -> int:
+    """The version of the tables."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return version
+
+
 def _prepare(connection: sqlite3.Connection) -> None:
     connection.row_factory = sqlite3.Row
     connection.execute("PRAGMA foreign_keys = ON")
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    version = version_of(connection)
     if version == 0:
         # Readers go on while an import writes.
         connection.execute("PRAGMA journal_mode = WAL")
-        connection.executescript(
-            f"BEGIN IMMEDIATE; {_TABLES} PRAGMA user_version={VERSION}; COMMIT"
-        )
-    elif version != VERSION:
+        connection.executescript(f"BEGIN IMMEDIATE; {TABLES} PRAGMA user_version={VERSION}; COMMIT")
+    elif version > VERSION:
         raise NotACorpus(f"the corpus has version {version}; this program reads version {VERSION}")

@@ -12,19 +12,14 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from mcpyard.legal.model import BrokenText, DocumentKind, LegalDocument, Passage
-from mcpyard.legal.numerals import NUMERAL, Number, value
+from mcpyard.legal.query.numerals import Number
+from mcpyard.legal.reading.numbering import ArticleNumbering, is_annex
+from mcpyard.legal.times import from_info
 
 _HEADING: Final = re.compile(r"(#{1,6})(?:\s+(.*))?")
 _UNSEEN: Final = re.compile("<!--.*?-->|[\u200b\ufeff]")
 _INFO_END: Final = "INFO END"
 WHOLE: Final = "正文"
-_CHINESE_ARTICLE: Final = re.compile(
-    rf"[第笫]({NUMERAL})\s*条(?:之({NUMERAL}))?(?P<gap>[\s\u3000:\uff1a【]|$)?\s*(?P<rest>.*)"
-)
-_ENGLISH_ARTICLE: Final = re.compile(
-    r"(?:Article|Section)\s+(\d{1,5})(?:[-.](\d{1,3}))?(?P<gap>[\s.:]|$)\s*(?P<rest>.*)"
-)
-_ITEM: Final = re.compile(rf"({NUMERAL})、(?P<rest>.*)")
 _DAY: Final = re.compile(r"(\d{4})\s*年\s*(\d{1,2})\s*月\s*(\d{1,2})\s*日|(\d{4})-(\d{2})-(\d{2})")
 _DATED_NAME: Final = re.compile(r"^(.*?)\s*[(\uff08](\d{4}-\d{2}-\d{2})[)\uff09]$")
 _CASE_FOLDERS: Final = frozenset({"案例", "cases", "case"})
@@ -55,13 +50,18 @@ def read(text: str, path: PurePosixPath) -> LegalDocument | None:
     name, named_date = _name_and_date(path.stem)
     if _kind(facts, path, sheet) is DocumentKind.CASE:
         return _case(sheet, facts, title, name, path)
+    version = facts.get("version_date") or named_date or _newest_day(sheet.info)
+    stated = from_info(sheet.info)
     return LegalDocument(
         DocumentKind.STATUTE,
         title,
         facts.get("source") or str(path),
         _articles(sheet),
         part=facts.get("part") or "".join(sheet.titles[1:2]),
-        version_date=facts.get("version_date") or named_date or _newest_day(sheet.info),
+        version_date=version,
+        # The day on which an older version came into force is not this one's.
+        in_force_from=facts.get("in_force_from") or (stated if stated >= version else ""),
+        in_force_until=facts.get("in_force_until", ""),
     )
 
 
@@ -146,18 +146,20 @@ def _case(
 
 def _articles(sheet: _Sheet) -> tuple[Passage, ...]:
     writer = _Writer()
-    reader = _Numbering(items=not any(_CHINESE_ARTICLE.match(line) for _, line in sheet.body))
+    reader = ArticleNumbering([line for _, line in sheet.body])
     path: dict[int, str] = {}
     for _, line in sheet.body:
-        if heading := _HEADING.fullmatch(line):
+        heading = _HEADING.fullmatch(line)
+        if (article := reader.article((heading[2] or "") if heading else line)) is not None:
+            writer.begin(article.label, article.number)
+            writer.add(article.rest)
+        elif heading:
             level, name = len(heading[1]), _spaced(heading[2] or "")
             path = {each: path[each] for each in path if each < level} | {level: name}
             writer.headings = tuple(each for each in path.values() if each)
             writer.begin(name)
-        elif (article := reader.article(line)) is not None:
-            number, label, rest = article
-            writer.begin(label, number)
-            writer.add(rest)
+        elif is_annex(line):
+            writer.begin(_spaced(line))
         elif line not in sheet.titles:
             writer.add(line)
     passages = writer.done()
@@ -165,28 +167,6 @@ def _articles(sheet: _Sheet) -> tuple[Passage, ...]:
         line = sheet.body[0][0] if sheet.body else 1
         raise BrokenText("no article: none of its paragraphs begins with an article number", line)
     return passages
-
-
-class _Numbering:
-    """Tells the first line of an article from a paragraph that only begins with a reference."""
-
-    def __init__(self, *, items: bool) -> None:
-        self._patterns = [_CHINESE_ARTICLE, _ENGLISH_ARTICLE, *([_ITEM] if items else [])]
-        self._last = 0
-
-    def article(self, line: str) -> tuple[Number, str, str] | None:
-        for pattern in self._patterns:
-            if (match := pattern.match(line)) is None or (main := value(match[1])) is None:
-                continue
-            inserted = match[2] if pattern is not _ITEM else None
-            # 第十条规定的... continues an article, unless it is the next number's turn.
-            if pattern is _CHINESE_ARTICLE and match["gap"] is None and main != self._last + 1:
-                return None
-            self._last = main
-            number = Number(main, (value(inserted) or 0) if inserted else 0)
-            label = line[: match.start("rest")].strip(" \u3000\t.:\uff1a、【")
-            return number, str(number) if pattern is _CHINESE_ARTICLE else label, match["rest"]
-        return None
 
 
 class _Writer:

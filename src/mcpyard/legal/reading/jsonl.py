@@ -2,7 +2,8 @@
 
 `kind` and `title` must be there; a statute or case has its `text` as Markdown (headings and
 articles, no title), or a statute its `articles` as `[{"article": 1, "text": ...}]`. `part`,
-`headline`, `version_date` and `source` may be there. The `text` of a template has {{fields}}.
+`headline`, `version_date`, `in_force_from`, `in_force_until` and `source` may be there. The `text`
+of a template has {{fields}}.
 """
 
 import codecs
@@ -12,8 +13,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
 from typing import Any, Final, cast
 
-from mcpyard.legal import markdown, numerals
 from mcpyard.legal.model import BrokenText, DocumentKind, LegalDocument, Passage
+from mcpyard.legal.query import numerals
+from mcpyard.legal.reading import markdown
 
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -46,9 +48,9 @@ def _document(members: dict[str, Any], path: PurePosixPath) -> LegalDocument:
     kind = _text(members, "kind")
     if kind not in set(DocumentKind):
         raise BrokenText(f"kind is {kind!r}; it must be {', '.join(DocumentKind)}")
-    date = _text(members, "version_date", "")
-    if date and not _DAY.fullmatch(date):
-        raise BrokenText(f"version_date is {date!r}; it must be YYYY-MM-DD")
+    date, first, last = (
+        _date(members, name) for name in ("version_date", "in_force_from", "in_force_until")
+    )
     return LegalDocument(
         DocumentKind(kind),
         _text(members, "title"),
@@ -57,7 +59,16 @@ def _document(members: dict[str, Any], path: PurePosixPath) -> LegalDocument:
         part=_text(members, "part", ""),
         headline=_text(members, "headline", ""),
         version_date=date,
+        in_force_from=first,
+        in_force_until=last,
     )
+
+
+def _date(members: dict[str, Any], name: str) -> str:
+    date = _text(members, name, "")
+    if date and not _DAY.fullmatch(date):
+        raise BrokenText(f"{name} is {date!r}; it must be YYYY-MM-DD")
+    return date
 
 
 def _passages(members: dict[str, Any], kind: DocumentKind, date: str) -> tuple[Passage, ...]:

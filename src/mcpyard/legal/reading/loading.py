@@ -3,16 +3,20 @@
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from mcpyard.legal import jsonl, markdown
 from mcpyard.legal.corpus import Corpus, Identity, StoreResult
 from mcpyard.legal.model import BrokenText, LegalDocument
+from mcpyard.legal.notices import say_here
+from mcpyard.legal.query.numerals import Number
+from mcpyard.legal.reading import jsonl, markdown
+from mcpyard.legal.reading.decoding import decoded
+from mcpyard.legal.reading.plain_text import to_markdown
 
-LARGEST_TEXT: Final = 16 * 1024 * 1024
 _BATCH: Final = 32
-_SUFFIXES: Final = frozenset({".md", ".markdown", ".jsonl"})
+_SUFFIXES: Final = frozenset({".md", ".markdown", ".jsonl", ".txt"})
 _NO_TEXTS: Final = frozenset({"readme", "license", "changelog"})
 
 
@@ -32,6 +36,17 @@ class Broken:
         return f"{self.file}:{self.line}: {self.message}"
 
 
+@dataclass(frozen=True, slots=True)
+class IgnoredFile:
+    """A file that was not looked at, or that holds no text, and why."""
+
+    file: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.reason}"
+
+
 @dataclass(slots=True)
 class Report:
     """What an import did; `files` counts all that were looked at."""
@@ -41,6 +56,8 @@ class Report:
     removed: int = 0
     changes: Counter[StoreResult] = field(default_factory=Counter[StoreResult])
     broken: list[Broken] = field(default_factory=list[Broken])
+    ignored: list[IgnoredFile] = field(default_factory=list[IgnoredFile])
+    notes: list[Broken] = field(default_factory=list[Broken])
 
     def to_dict(self) -> dict[str, object]:
         """As the command prints it."""
@@ -49,7 +66,17 @@ class Report:
         ]
         done = {change.value: self.changes[change] for change in StoreResult}
         counts = {**done, "removed": self.removed, "skipped": self.skipped}
-        return {"files": self.files, **counts, "broken": broken}
+        ignored = [{"file": each.file, "reason": each.reason} for each in self.ignored]
+        notes = [
+            {"file": each.file, "line": each.line, "message": each.message} for each in self.notes
+        ]
+        return {
+            "files": self.files,
+            **counts,
+            "broken": broken,
+            "ignored": ignored,
+            "notes": notes,
+        }
 
 
 Progress = Callable[[int, int], None]
@@ -61,6 +88,7 @@ class ImportFiles:
 
     root: Path
     files: tuple[Path, ...]
+    ignored: tuple[IgnoredFile, ...] = ()
 
 
 def find(path: Path) -> ImportFiles:
@@ -72,12 +100,17 @@ def find(path: Path) -> ImportFiles:
     if path.is_file():
         return ImportFiles(path.parent, (path,))
     if not path.is_dir():
-        raise NothingToImport(f"{path}: there is no such file or folder")
-    texts = (each for each in sorted(path.rglob("*")) if each.suffix.lower() in _SUFFIXES)
-    files = tuple(each for each in texts if each.stem.lower() not in _NO_TEXTS and _is_file(each))
+        raise NothingToImport(say_here("no_such_path", path=path))
+    everything = [each for each in sorted(path.rglob("*")) if _is_file(each)]
+    files = tuple(each for each in everything if not _reason(each, path))
     if not files:
-        raise NothingToImport(f"{path}: holds no Markdown (.md) and no JSON lines (.jsonl)")
-    return ImportFiles(path, files)
+        raise NothingToImport(say_here("holds_nothing", path=path))
+    ignored = [
+        IgnoredFile(each.relative_to(path).as_posix(), reason)
+        for each in everything
+        if (reason := _reason(each, path))
+    ]
+    return ImportFiles(path, files, tuple(ignored))
 
 
 def load(
@@ -95,7 +128,7 @@ def load(
         replace: Take out whatever was imported before and is not among them; not when one is
             broken, as its text would be lost.
     """
-    loader = _Loader(files.root, Report())
+    loader = _Loader(files.root, Report(ignored=[*files.ignored]))
     batch: list[LegalDocument] = []
     for done, file in enumerate(files.files, 1):
         for document in loader.documents(file):
@@ -137,8 +170,11 @@ class _Loader:
             if isinstance(each, BrokenText):
                 self._complain(shown_path, each.line, str(each))
             elif self._is_new(each, shown_path):
+                self._note_gaps(each, shown_path)
                 yield each
-        self.report.skipped += empty
+        if empty:
+            self.report.skipped += 1
+            self.report.ignored.append(IgnoredFile(str(shown_path), say_here("front_matter")))
 
     def _is_new(self, document: LegalDocument, shown_path: PurePosixPath) -> bool:
         """Whether this import had no such document before: one would undo the other."""
@@ -146,11 +182,31 @@ class _Loader:
         if (first := self._from.get(identity)) is None:
             self._from[identity] = str(shown_path)
             return True
-        self._complain(shown_path, 1, f"the same document as in {first}: {document.title}")
+        message = say_here("same_document", first=first, title=document.title)
+        self._complain(shown_path, 1, message)
         return False
+
+    def _note_gaps(self, document: LegalDocument, shown_path: PurePosixPath) -> None:
+        """Articles that are missing between others: the text may have a form that is not read."""
+        numbers = [each.number.main for each in document.passages if each.number]
+        for before, after in pairwise(numbers):
+            if after > before + 1:
+                message = say_here(
+                    "gap", first=str(Number(before)), last=str(Number(after)), title=document.title
+                )
+                self.report.notes.append(Broken(str(shown_path), 1, message))
 
     def _complain(self, file: PurePosixPath, line: int, message: str) -> None:
         self.report.broken.append(Broken(str(file), line, message))
+
+
+def _reason(file: Path, root: Path) -> str:
+    """Why a file is not imported; empty for one that is."""
+    if any(part.startswith(".") for part in file.relative_to(root).parts):
+        return say_here("hidden_file")
+    if file.suffix.lower() not in _SUFFIXES:
+        return say_here("other_format", suffix=file.suffix or "-")
+    return say_here("no_law_text") if file.stem.lower() in _NO_TEXTS else ""
 
 
 def _is_file(path: Path) -> bool:
@@ -163,22 +219,13 @@ def _read(file: Path, shown_path: PurePosixPath) -> Iterator[LegalDocument | Bro
         if file.suffix.lower() == ".jsonl":
             with file.open("rb") as lines:
                 yield from jsonl.read(lines, shown_path)
-        elif (document := markdown.read(_text(file), shown_path)) is not None:
+            return
+        text = decoded(file)
+        if file.suffix.lower() == ".txt":
+            text = to_markdown(text)
+        if (document := markdown.read(text, shown_path)) is not None:
             yield document
     except BrokenText as error:
         yield error
     except OSError as error:
         yield BrokenText(error.strerror or "can't be read")
-
-
-def _text(file: Path) -> str:
-    if file.stat().st_size > LARGEST_TEXT:
-        raise BrokenText(f"larger than {LARGEST_TEXT // 1024 // 1024} MiB")
-    try:
-        text = file.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise BrokenText("not UTF-8", line) from error
-    if not text.strip():
-        raise BrokenText("empty")
-    return text

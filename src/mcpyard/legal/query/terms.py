@@ -6,15 +6,15 @@ phrase of pairs is exactly a substring, and as its single characters in another.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from mcpyard.legal.query.folding import plain
+
 _HAN: Final = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _RUN: Final = re.compile(rf"([{_HAN}]+)|([^\W_{_HAN}]+)")
-_MOST_PIECES: Final = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,6 @@ class Runs:
         return self.chinese + self.words
 
 
-def plain(text: str) -> str:
-    """The text with full-width letters and digits made ordinary, in lower case."""
-    return unicodedata.normalize("NFKC", text).lower()
-
-
 def runs(query: str) -> Runs:
     """The runs and words of a query; whatever else stands in it separates them."""
     matches = [*_RUN.finditer(plain(query))]
@@ -54,48 +49,18 @@ def indexed(text: str) -> tuple[str, str]:
     singles: list[str] = []
     for match in _RUN.finditer(plain(text)):
         if match[1]:
-            terms.extend(_pairs(match[1]))
+            terms.extend(pairs(match[1]))
             singles.extend(match[1])
         else:
             terms.append(match[2])
     return " ".join(terms), " ".join(singles)
 
 
-def strict_matches(query: Runs) -> tuple[str, str]:
-    """The questions for passages with all that is asked: whole runs, and only their pairs.
-
-    Every term is quoted, so nothing in a query is an operator of the index.
-    """
-    whole = [*map(_phrase, query.chinese), *map(_word, query.words)]
-    return " AND ".join(whole), " AND ".join(_pieces(query))
-
-
-def loose_match(query: Runs) -> str:
-    """The question for passages with anything of what is asked."""
-    return " OR ".join(_pieces(query))
-
-
 def pairs_of(query: Runs) -> tuple[str, ...]:
     """The pairs of characters in a query."""
-    return tuple(dict.fromkeys(pair for run in query.chinese for pair in _pairs(run)))
+    return tuple(dict.fromkeys(pair for run in query.chinese for pair in pairs(run)))
 
 
-def _pieces(query: Runs) -> list[str]:
-    singles = [_single(run) for run in query.chinese if len(run) == 1]
-    return [*singles, *map(_word, (query.words + pairs_of(query))[:_MOST_PIECES])]
-
-
-def _phrase(run: str) -> str:
-    return _single(run) if len(run) == 1 else _word(" ".join(_pairs(run)))
-
-
-def _single(character: str) -> str:
-    return f'{{singles title_singles}} : "{character}"'
-
-
-def _word(term: str) -> str:
-    return f'{{terms title heading}} : "{term}"'
-
-
-def _pairs(run: str) -> Iterator[str]:
+def pairs(run: str) -> Iterator[str]:
+    """The overlapping pairs of characters of a run."""
     return (first + second for first, second in pairwise(run))

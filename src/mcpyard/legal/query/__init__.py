@@ -1,0 +1,1 @@
+"""Reading a query: its references, its law names, its words."""

@@ -1,0 +1,187 @@
+"""The laws that a query names, in the collection or not, and the version it wants."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from mcpyard.legal.query.numerals import Mention
+from mcpyard.legal.query.titles import ENGLISH_FILLERS, STATE, Law, LawNames, OutsideLaw
+
+OLD: Final = "old"
+_HAN: Final = "\u3400-\u9fff"
+_SUFFIX: Final = "法典|法|条例|规定|办法|解释|细则|规则|决定|准则|通则|公约"
+# 合同法律 and 公司法人 name no law; 公司法规定 does.
+_NO_NAME_BEFORE: Final = re.compile("律|院|官|定|人|学|规(?!定)|理|庭|治|制|系|盲")
+_NO_LAW: Final = re.compile(
+    "(?:方|办|无|违|合|非|执|司|立|守|犯|设|想|看|做|说|依|书|用|算|语|没|手|疗|不|枉|变|护|普|知|懂|"
+    "商|公|私|国内|部门|实体|程序)法$"
+)
+_LEADING: Final = (
+    "根据|依据|依照|按照|违反|触犯|适用|参照|关于|我国|中国|现行|修订后|修正后|修订前|修正前|最新|"
+    "查询|查找|查一下|查|请问|请|什么是|引用|援引|以及|或者|和|与|及|或|的|在|是|看看|看|读|说明|那么|"
+    "一下|帮我|告诉我|告诉|想问|我想|是不是|是否|属于|符合|构成|对照|比较|参见|详见|见|参考|解读|理解|"
+    "学习|找出|找|列出|给我|显示|违背|犯了|犯|按|依|照|据|由|从|因|被|对|问|把|新|旧|老|原|版|年|中|下|了"
+)
+_LEADING_END: Final = re.compile(f"(?:{_LEADING})$")
+_WHOLE_WORDS: Final = re.compile(
+    "根据|依据|依照|按照|违反|触犯|适用|参照|关于|我国|现行|查询|查找|请问|引用|援引|以及|或者|帮我|告诉我|"
+    f"想问|我想|是否|属于|符合|构成|参见|详见|违背|{STATE}"
+)
+_QUOTED: Final = re.compile(r"《([^《》]{2,60})》")
+_BEFORE_NUMBER: Final = re.compile(rf"([{_HAN}]{{2,30}}(?:{_SUFFIX}))\s*$")
+_ALONE: Final = re.compile(
+    rf"(?<![{_HAN}])([{_HAN}]{{2,20}}(?:法典|法|条例))(?:里面|里|中|关于|对于|规定|怎么)?(?![{_HAN}])"
+    rf"|(?<![{_HAN}])([{_HAN}]{{2,12}}(?:法典|法|条例))(?:里|中|关于|对于|规定)"
+)
+_ENGLISH_UNKNOWN: Final = re.compile(
+    r"((?:\b[a-z][a-z'-]*\s+(?:of\s+|and\s+|on\s+)?){1,6}(?:law|act|code|regulations?))\b",
+    re.IGNORECASE,
+)
+_YEAR: Final = r"(?P<year>(?:19|20)\d\d)(?:-(?P<month>\d\d)-(?P<day>\d\d))?"
+_YEAR_BEFORE: Final = re.compile(
+    rf"{_YEAR}\s*年?\s*(?:版本?|修订|修正|修改|颁布|公布|通过)?\s*的?\s*(?:{STATE})?《?$"
+)
+_YEAR_AFTER: Final = re.compile(
+    rf"》?\s*\(\s*{_YEAR}\s*年?\s*(?:版本?|修订|修正|修改|颁布|公布|通过)?本?\s*\)"
+)
+_AGE_BEFORE: Final = re.compile(
+    r"(?P<old>旧的?|老的?|原来的|原|修订前的?|修正前的?)?(?:新修订的?|新修正的?|新的?|现行的?|最新的?)?《?$"
+)
+_LONGEST_PREFIX: Final = 4
+_ENGLISH_WORD: Final = re.compile(r"[a-z][a-z'-]*", re.IGNORECASE)
+_ENGLISH_WINDOW: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class LawMention:
+    """A law that a text names.
+
+    Attributes:
+        law: The law, in the collection or outside it.
+        start: Where its name begins in the text, the version included.
+        end: Where it ends.
+        version: The year or the day of the version that is meant, or OLD; empty for the current.
+    """
+
+    law: Law | OutsideLaw
+    start: int
+    end: int
+    version: str = ""
+
+
+def law_mentions(text: str, names: LawNames, numbers: Sequence[Mention]) -> list[LawMention]:
+    """The laws that a text in its normal form names, in order."""
+    listed = [*_chinese_names(text, names), *_english_names(text, names)]
+    starts = [each.start for each in numbers]
+    checked = [_whole_name(each, text, starts) for each in listed]
+    unknown = [
+        each
+        for each in _unknown_names(text, names, numbers)
+        if not any(each.start < other.end and other.start < each.end for other in checked)
+    ]
+    return sorted((_dated(each, text) for each in checked + unknown), key=lambda each: each.start)
+
+
+def _chinese_names(text: str, names: LawNames) -> Iterator[LawMention]:
+    place = 0
+    while place < len(text):
+        if text.startswith(STATE, place):
+            place += len(STATE)
+        mention = _name_at(text, place, names)
+        if mention is not None:
+            yield mention
+        place = mention.end if mention else place + 1
+
+
+def _name_at(text: str, place: int, names: LawNames) -> LawMention | None:
+    for length in names.lengths:
+        name = text[place : place + length]
+        if len(name) < length or name.isascii() or name[0] in " 《的" or " " in name:
+            continue
+        law = names.look_up(name)
+        if law is None or (name.endswith("法") and _NO_NAME_BEFORE.match(text, place + length)):
+            continue
+        return LawMention(law, place, place + length)
+    return None
+
+
+def _english_names(text: str, names: LawNames) -> Iterator[LawMention]:
+    words = [*_ENGLISH_WORD.finditer(text)]
+    place = 0
+    while place < len(words):
+        ends = range(min(len(words), place + _ENGLISH_WINDOW), place, -1)
+        mention = next(
+            (each for end in ends if (each := _english_name(text, words[place:end], names))), None
+        )
+        if mention is not None:
+            yield mention
+            while place < len(words) and words[place].start() < mention.end:
+                place += 1
+        else:
+            place += 1
+
+
+def _english_name(text: str, words: Sequence[re.Match[str]], names: LawNames) -> LawMention | None:
+    if any(words[each][0].lower() in ENGLISH_FILLERS for each in (0, -1)):
+        return None
+    start, end = words[0].start(), words[-1].end()
+    law = names.look_up(text[start:end])
+    return LawMention(law, start, end) if law is not None else None
+
+
+def _whole_name(mention: LawMention, text: str, numbers: Sequence[int]) -> LawMention:
+    """The mention, or the longer name that nobody knows: 国际刑法 第五条 is not of the 刑法."""
+    gaps = [text[mention.end : start] for start in numbers if start >= mention.end]
+    if all(gap.strip(" 》)") for gap in gaps):
+        return mention
+    before = re.search(rf"[{_HAN}]*$", text[: mention.start])
+    prefix = (before[0] if before else "").removesuffix(STATE)
+    if not prefix or len(prefix) > _LONGEST_PREFIX or _LEADING_END.search(prefix):
+        return mention
+    start = mention.start - len(prefix)
+    return LawMention(OutsideLaw(text[start : mention.end]), start, mention.end)
+
+
+def _unknown_names(text: str, names: LawNames, numbers: Sequence[Mention]) -> Iterator[LawMention]:
+    """Names that look like a law's: in quotes, before an article number, or alone."""
+    quoted = [each for each in _QUOTED.finditer(text) if re.search(f"(?:{_SUFFIX})$", each[1])]
+    before = [_BEFORE_NUMBER.search(text[: each.start].rstrip("》 ")) for each in numbers]
+    spans = [each.span(1) for each in quoted]
+    spans += [(_name_start(match), match.end(1)) for match in before if match]
+    spans += [match.span(1) if match[1] else match.span(2) for match in _ALONE.finditer(text)]
+    if any(each.is_english for each in numbers):
+        spans += [each.span(1) for each in _ENGLISH_UNKNOWN.finditer(text)]
+    for start, end in dict.fromkeys(spans):
+        name = _bare_name(text[start:end])
+        if len(name) > 2 and not _NO_LAW.search(name) and names.look_up(name) is None:  # noqa: PLR2004
+            yield LawMention(OutsideLaw(name), end - len(name), end)
+
+
+def _name_start(match: re.Match[str]) -> int:
+    """Where the name begins: after the last word that leads to one."""
+    leading = [each.end() for each in _WHOLE_WORDS.finditer(match[1])]
+    return match.start(1) + max(leading, default=0)
+
+
+def _bare_name(name: str) -> str:
+    bare = name.removeprefix(STATE)
+    words = bare.split()
+    while words and words[0].lower() in ENGLISH_FILLERS | {"what", "does", "is", "say", "says"}:
+        words.pop(0)
+    return " ".join(words) if bare.isascii() else bare
+
+
+def _dated(mention: LawMention, text: str) -> LawMention:
+    """With the version that stands before or after the name."""
+    if after := _YEAR_AFTER.match(text, mention.end):
+        return replace(mention, end=after.end(), version=_version(after))
+    if before := _YEAR_BEFORE.search(text[: mention.start]):
+        return replace(mention, start=before.start(), version=_version(before))
+    if (age := _AGE_BEFORE.search(text[: mention.start])) and age["old"]:
+        return replace(mention, start=age.start(), version=OLD)
+    return mention
+
+
+def _version(match: re.Match[str]) -> str:
+    return "-".join(each for each in match.group("year", "month", "day") if each)

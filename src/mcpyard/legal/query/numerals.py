@@ -1,0 +1,161 @@
+"""Article numbers in every style: 第九百九十条, 第990条, 第133-1条, 第十四条第二款, Section 2A."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+from mcpyard.legal.query.folding import normal
+
+_DIGITS: Final = {digit: value for value, digit in enumerate("零一二三四五六七八九")} | {
+    "\u3007": 0,
+    "\u25cb": 0,
+    "两": 2,
+}
+_UNITS: Final = {"十": 10, "百": 100, "千": 1000}
+_MYRIAD: Final = "万"
+_LONGEST_RANGE: Final = 10
+
+NUMERAL: Final = "[零〇○一二两三四五六七八九十百千万0-9]{1,12}"
+_LIST: Final = r"\s*(?:[、,和与及或]|以及|或者)\s*"
+_CHINESE: Final = re.compile(
+    rf"(?P<mark>第\s*)?(?P<numbers>{NUMERAL}(?:{_LIST}{NUMERAL})*)(?:\s*[-\u2013]\s*(?P<dashed>\d{{1,3}}))?"
+    rf"\s*条(?:\s*之\s*(?P<insert>{NUMERAL}))?"
+    rf"(?:\s*第?\s*(?P<paragraph>{NUMERAL})\s*款)?"
+    rf"(?:\s*第?\s*\(?\s*(?P<item>{NUMERAL})\s*\)?\s*项)?"
+)
+_ENGLISH: Final = re.compile(
+    r"(?:\b(?:articles?|arts?\.?|sections?|secs?\.?)|§{1,2})\s*"
+    r"(?P<numbers>\d{1,6}(?:\s*(?:,|and|&)\s*\d{1,6}\b)*)"
+    r"(?:(?P<letter>[a-z])\b|\s*[-.]\s*(?P<insert>\d{1,3})(?!\d))?",
+    re.IGNORECASE,
+)
+_BARE: Final = re.compile(rf"第?\s*({NUMERAL})(?:\s*(?:之|[-.])\s*({NUMERAL})|([A-Za-z]))?")
+# A number without 第 is an article's after the name of a law, and one of something else elsewhere.
+_AFTER_A_NAME: Final = re.compile(r"(?:^|[法典编例则定释案》)])\s*$")
+_RANGE: Final = re.compile(r"\s*(?:至|到|[-\u2013~])\s*")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Number:
+    """The number of an article; `insert` is the 一 of 第一百二十条之一, 0 where there is none."""
+
+    main: int
+    insert: int = 0
+
+    def __str__(self) -> str:
+        """In the style that the statutes use."""
+        tail = f"之{chinese(self.insert)}" if self.insert else ""
+        return f"第{chinese(self.main)}条{tail}"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An article number inside a text, where it stands, and the paragraph and item it names."""
+
+    number: Number
+    start: int
+    end: int
+    paragraph: int = 0
+    item: int = 0
+    is_english: bool = False
+
+
+def value(numeral: str) -> int | None:
+    """The number that a numeral of either style says; None when it says none."""
+    if numeral.isascii():
+        return int(numeral) if numeral.isdigit() else None
+    if all(letter in _DIGITS for letter in numeral):
+        return int("".join(str(_DIGITS[letter]) for letter in numeral))
+    total = section = digit = 0
+    for letter in numeral:
+        if letter in _DIGITS:
+            digit = _DIGITS[letter]
+        elif letter in _UNITS:
+            # 十五 has no digit before its unit.
+            section += (digit or 1) * _UNITS[letter]
+            digit = 0
+        elif letter == _MYRIAD:
+            total, section, digit = (section + digit) * 10_000, 0, 0
+        else:
+            return None
+    return total + section + digit
+
+
+def chinese(number: int) -> str:
+    """The number in Chinese numerals, as statutes write it: 10 is 十, 110 is 一百一十."""
+    if number >= 10_000:  # noqa: PLR2004  no statute has as many articles
+        return str(number)
+    digits = "零一二三四五六七八九"
+    written = ""
+    for unit, size in (("千", 1000), ("百", 100), ("十", 10), ("", 1)):
+        digit = number // size % 10
+        if digit:
+            written += digits[digit] + unit
+        elif written and not written.endswith("零"):
+            written += "零"
+    written = written.rstrip("零") or "零"
+    return written.removeprefix("一") if written.startswith("一十") else written
+
+
+def mentions(text: str) -> list[Mention]:
+    """All article numbers that a text in its normal form mentions, in order."""
+    chinese_ones = [each for match in _CHINESE.finditer(text) for each in _read_chinese(match)]
+    english_ones = [each for match in _ENGLISH.finditer(text) for each in _read_english(match)]
+    return _with_ranges(sorted(chinese_ones + english_ones, key=lambda each: each.start), text)
+
+
+def find(text: str) -> Mention | None:
+    """The first article number that a text mentions; its place counts in the normal form."""
+    return next(iter(mentions(normal(text))), None)
+
+
+def read(text: str) -> Number | None:
+    """The article that a whole argument names, in any style, the bare number included."""
+    if (mention := find(text)) is not None:
+        return mention.number
+    match = _BARE.fullmatch(normal(text).strip().rstrip("、."))
+    return None if match is None else _number(match[1], match[2], match[3])
+
+
+def letter_value(letter: str | None) -> int:
+    """The place of an inserted section: 1 for the A of Section 2A."""
+    return ord(letter.upper()) - ord("A") + 1 if letter else 0
+
+
+def _number(main: str, insert: str | None = None, letter: str | None = None) -> Number | None:
+    first, second = value(main), value(insert) if insert else letter_value(letter)
+    return None if first is None or second is None else Number(first, second)
+
+
+def _read_chinese(match: re.Match[str]) -> Iterator[Mention]:
+    if match["mark"] is None and not _AFTER_A_NAME.search(match.string[: match.start()]):
+        return
+    *listed, last = re.split(_LIST, match["numbers"])
+    final = _number(last, match["insert"] or match["dashed"])
+    paragraph, item = (value(match[name] or "0") or 0 for name in ("paragraph", "item"))
+    for each in listed:
+        if (number := _number(each)) is not None:
+            yield Mention(number, match.start(), match.end())
+    if final is not None:
+        yield Mention(final, match.start(), match.end(), paragraph, item)
+
+
+def _read_english(match: re.Match[str]) -> Iterator[Mention]:
+    *listed, last = re.findall(r"\d+", match["numbers"])
+    for each in listed:
+        yield Mention(Number(int(each)), match.start(), match.end(), is_english=True)
+    insert = int(match["insert"] or letter_value(match["letter"]))
+    yield Mention(Number(int(last), insert), match.start(), match.end(), is_english=True)
+
+
+def _with_ranges(numbers: list[Mention], text: str) -> list[Mention]:
+    """With the articles that 第三条至第五条 does not write out."""
+    filled = numbers[:1]
+    for before, after in pairwise(numbers):
+        span = range(before.number.main + 1, after.number.main)
+        if _RANGE.fullmatch(text[before.end : after.start]) and len(span) <= _LONGEST_RANGE:
+            filled += [replace(before, number=Number(main)) for main in span]
+        filled.append(after)
+    return filled

@@ -1,0 +1,1 @@
+"""Reading files into documents: Markdown, plain text, JSON lines."""

@@ -1,0 +1,201 @@
+"""Finding and ranking passages: candidates from the index, scored by what they have of a query.
+
+The index finds passages with any of the words. Its own ranking can't know that two words mean the
+same, or that a word is a heading's; so the best few hundred are scored again, concept by concept.
+"""
+
+import math
+import re
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from mcpyard.legal import tables
+from mcpyard.legal.query.concepts import Concept
+from mcpyard.legal.query.folding import plain
+from mcpyard.legal.query.terms import pairs
+from mcpyard.legal.query.titles import STATE
+
+_CANDIDATES: Final = 150
+_MOST_TERMS: Final = 64
+_WEAK: Final = 0.3
+_COMMON: Final = 2.5
+_FEW: Final = 3
+_HEADING: Final = 0.35
+_TITLE: Final = 0.3
+_PIECE: Final = 0.45
+_REPEATED: Final = 0.12
+_MOST_REPEATS: Final = 4
+_LENGTH: Final = 0.1
+_USUAL_LENGTH: Final = 120
+_ABOUT: Final = 1.2
+_ALIKE: Final = 0.7
+_INTRODUCTION: Final = 1.15
+_AMENDMENT: Final = 0.6
+_HAN: Final = re.compile("[\u3007\u3400-\u9fff]")
+
+# The rows are fetched after the sort: texts in it would cost more than the search.
+_FOUND: Final = """
+SELECT cited.* FROM (
+    SELECT passage_index.rowid AS best FROM passage_index
+    JOIN passage ON passage.id = passage_index.rowid
+    JOIN document ON document.id = passage.document
+    WHERE passage_index MATCH :match AND kind = :kind
+    AND valid_from <= :as_of AND (valid_until = '' OR valid_until > :as_of OR :every)
+    AND (:law = '' OR document.title = :law) AND (:part = '' OR part = :part)
+    AND (:version = '' OR version_date = :version)
+    ORDER BY bm25(passage_index, 2.0, 1.0, 2.0, 1.0, 1.0) LIMIT :limit
+) JOIN cited ON cited.id = best
+"""
+
+Rows = Callable[[str, dict[str, object]], list[sqlite3.Row]]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPassage:
+    """A passage, its score, and the share of what was asked that it has."""
+
+    row: sqlite3.Row
+    score: float
+    coverage: float
+
+
+class Relevance:
+    """Ranks the passages of one state of a corpus."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        ((self._size,),) = rows("SELECT count(*) FROM passage", {})
+        self._weights: dict[str, float] = {}
+
+    def search(
+        self,
+        concepts: Sequence[Concept],
+        where: dict[str, object],
+        query: str = "",
+        limit: int = _CANDIDATES,
+    ) -> list[ScoredPassage]:
+        """The passages that fit, the best first; the query's own words say what it is about."""
+        terms = self._present(concepts)
+        if not terms:
+            return []
+        match = " OR ".join(_match(each) for each in terms[:_MOST_TERMS])
+        rows = self._rows(_FOUND, where | {"match": match, "limit": limit})
+        most = sum(self._best_weight(each) for each in concepts) or 1.0
+        likely = _Likelihood(query)
+        scored = [self._score(row, concepts, most, likely.of(row)) for row in rows]
+        return _introductions_first(scored)
+
+    def mentions(self, row: sqlite3.Row, concepts: Sequence[Concept]) -> bool:
+        """Whether a passage has anything of what is asked."""
+        return self._score(row, concepts, 1.0, 1.0).score > 0
+
+    def weight(self, term: str) -> float:
+        """How much a term says: the fewer passages have it, the more. 0 where none has it."""
+        if term not in self._weights:
+            ((count,),) = self._rows(
+                "SELECT count(*) FROM passage_index WHERE passage_index MATCH :match",
+                {"match": _match(term)},
+            )
+            rarity = math.log((self._size + 1) / (count + 0.5)) if count else 0.0
+            self._weights[term] = max(rarity, 0.0)
+        return self._weights[term]
+
+    def _present(self, concepts: Sequence[Concept]) -> list[str]:
+        """The terms that the corpus has, the rarest first; common ones only where few are rare."""
+        terms = {term for each in concepts for term, weight in each.terms if weight > _WEAK}
+        terms |= {piece for each in concepts for piece in each.pieces}
+        weighted = sorted(((self.weight(term), term) for term in terms), reverse=True)
+        rare = [term for weight, term in weighted if weight > _COMMON]
+        return rare if len(rare) > _FEW else [term for weight, term in weighted if weight]
+
+    def _best_weight(self, concept: Concept) -> float:
+        """What the concept is worth at best; an unknown word is worth as much as a rare one.
+
+        Weak terms only break ties: nobody misses them.
+        """
+        if all(weight <= _WEAK for _, weight in concept.terms):
+            return 0.0
+        best = max((self.weight(term) * weight for term, weight in concept.terms), default=0.0)
+        rarest = math.log(self._size + 1)
+        pieces = _PIECE * sum(self.weight(each) or rarest for each in concept.pieces)
+        return max(best, pieces) or rarest
+
+    def _score(
+        self, row: sqlite3.Row, concepts: Sequence[Concept], most: float, likelihood: float
+    ) -> ScoredPassage:
+        text, headings, title = row["folded"], row["folded_headings"], row["title"] + row["part"]
+        total = 0.0
+        for concept in concepts:
+            values = [
+                self.weight(term) * weight * _presence(term, text, headings, title)
+                for term, weight in concept.terms
+            ]
+            values.append(
+                _PIECE * sum(self.weight(each) for each in concept.pieces if each in text)
+            )
+            total += max(values) + _REPEATED * (sum(values) - max(values))
+        length = 1 + _LENGTH * math.log(max(len(text), 20) / _USUAL_LENGTH)
+        amendment = _AMENDMENT if "修正案" in row["title"] else 1.0
+        return ScoredPassage(row, total / length * amendment * likelihood, total / most)
+
+
+class _Likelihood:
+    """How likely a query is about a law: some are asked about more, and words tell."""
+
+    def __init__(self, query: str) -> None:
+        self._query = plain(query)
+        self._laws: dict[tuple[str, str], float] = {}
+
+    def of(self, row: sqlite3.Row) -> float:
+        """The factor for the passages of a law; 1 where nothing is known of it."""
+        law = (row["title"].removeprefix(STATE), row["part"])
+        if law not in self._laws:
+            topic = tables.topics().get(law)
+            about = topic is not None and any(word in self._query for word in topic.triggers)
+            weight = topic.weight if topic else 1.0
+            self._laws[law] = max(weight, 1.0) * _ABOUT if about else weight
+        return self._laws[law]
+
+
+def _introductions_first(scored: list[ScoredPassage]) -> list[ScoredPassage]:
+    """The passages by score; of those of one text that fit alike, the first is the introduction."""
+    best: dict[int, float] = {}
+    for each in scored:
+        document = each.row["document"]
+        best[document] = max(best.get(document, 0.0), each.score)
+    first: dict[int, int] = {}
+    for each in scored:
+        document, position = each.row["document"], each.row["position"]
+        if each.score >= _ALIKE * best[document]:
+            first[document] = min(first.get(document, position), position)
+
+    def order(each: ScoredPassage) -> tuple[float, int]:
+        introduces = first.get(each.row["document"]) == each.row["position"]
+        return -each.score * (_INTRODUCTION if introduces else 1.0), each.row["id"]
+
+    return sorted(scored, key=order)
+
+
+def _presence(term: str, text: str, headings: str, title: str) -> float:
+    """How clearly a passage has a term: in its text, more than once, in headings and title."""
+    stem = term if _HAN.match(term) else _stem(term)
+    count = text.count(stem)
+    value = 1 + _REPEATED * min(count - 1, _MOST_REPEATS) if count else 0.0
+    return value + _HEADING * (stem in headings) + _TITLE * (stem in title)
+
+
+def _stem(word: str) -> str:
+    """The beginning that the forms of a word share; the index looks for stems too."""
+    return word if len(word) <= 4 else word[: max(4, len(word) - 2)]  # noqa: PLR2004
+
+
+def _match(term: str) -> str:
+    """The question for a term; it is quoted, so nothing in it is an operator of the index."""
+    if not _HAN.match(term):
+        return f'{{terms title heading}} : "{term}"'
+    runs = re.findall("[\u3007\u3400-\u9fff]+|[^\u3007\u3400-\u9fff\\s]+", term)
+    if len(term) == 1:
+        return f'{{singles title_singles}} : "{term}"'
+    return f'{{terms title heading}} : "{" ".join(" ".join(pairs(run)) or run for run in runs)}"'

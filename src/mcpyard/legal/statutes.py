@@ -1,0 +1,178 @@
+"""Searching statutes: the articles that a query names, or those that fit its words.
+
+A law or an article that is named and not here is said first, and what comes near is only suggested:
+the article of that number in another law is never the answer.
+"""
+
+import sqlite3
+from dataclasses import dataclass, field
+from typing import Final
+
+from mcpyard.legal import notices, times
+from mcpyard.legal.library import Hit, Library, TextNotFound, with_paragraph
+from mcpyard.legal.model import DocumentKind
+from mcpyard.legal.query.asking import ArticleReference, ParsedQuery, understand
+from mcpyard.legal.query.concepts import concepts
+from mcpyard.legal.query.titles import Law, OutsideLaw
+
+_MOST_SUGGESTIONS: Final = 5
+_RELATIVE: Final = 0.42
+_FITS: Final = 0.3
+
+
+@dataclass(slots=True)
+class StatuteAnswer:
+    """What a search found: results, what has to be said first, and what else could be asked."""
+
+    as_of: str
+    hits: list[Hit] = field(default_factory=list[Hit])
+    notices: list[str] = field(default_factory=list[str])
+    suggestions: list[str] = field(default_factory=list[str])
+    missing: bool = False
+
+    def miss(self, notice: str, suggestions: list[str]) -> None:
+        """Something that was named is not here."""
+        self.missing = True
+        self.notices.append(notice)
+        self.suggestions += suggestions
+
+
+def search_statutes(
+    library: Library, query: str, law: str | None, limit: int, as_of: str = ""
+) -> StatuteAnswer:
+    """Articles: those that the query names first, then those that fit its words.
+
+    Raises:
+        BadQuery: The query can't be answered.
+        BadDate: The day is none.
+        TextNotFound: There is no such law.
+    """
+    within = None if law is None else library.law(law)
+    parsed = understand(query, library.names())
+    search = _StatuteSearch(library, parsed, within, times.read_day(as_of))
+    return search.run(limit)
+
+
+class _StatuteSearch:
+    def __init__(
+        self, library: Library, parsed: ParsedQuery, within: Law | None, as_of: str
+    ) -> None:
+        self._library = library
+        self._parsed = parsed
+        self._within = within
+        self._answer = StatuteAnswer(as_of)
+        self._concepts = concepts(parsed.rest)
+
+    def run(self, limit: int) -> StatuteAnswer:
+        answer = self._answer
+        for mention in {each.law: each for each in self._parsed.outside}.values():
+            assert isinstance(mention.law, OutsideLaw)  # noqa: S101  that is what outside means
+            nearest = self._library.nearest_laws(mention.law)
+            answer.miss(self._library.outside_notice(mention.law), nearest)
+        for reference in self._parsed.references:
+            if not isinstance(reference.law, OutsideLaw):
+                self._read(reference, limit)
+        if answer.missing and not answer.hits:
+            answer.suggestions += self._similar()
+        elif self._concepts:
+            self._search(limit)
+        answer.suggestions = [*dict.fromkeys(answer.suggestions)][:_MOST_SUGGESTIONS]
+        answer.hits = answer.hits[:limit]
+        return answer
+
+    def _read(self, reference: ArticleReference, limit: int) -> None:
+        """The article that a reference names; without a law it may be of any."""
+        law = reference.law if isinstance(reference.law, Law) else None
+        if law and self._within and law.title != self._within.title:
+            return
+        law = law or self._within
+        if law is None:
+            self._read_everywhere(reference, limit)
+            return
+        try:
+            wanted_version = reference.mention.version if reference.mention else ""
+            version, warnings = self._library.version(law, wanted_version, self._answer.as_of)
+        except TextNotFound as error:
+            self._answer.miss(str(error), [f"{law.short_title}({each})" for each in error.nearest])
+            return
+        self._answer.notices += warnings
+        rows = self._library.articles(reference.number, law, version, self._answer.as_of)
+        if rows:
+            self._take(reference, rows[0])
+            return
+        last = self._library.last_article(law, version)
+        notice = notices.no_article(law, reference.number, version, last)
+        self._answer.miss(notice, self._elsewhere(reference, law, version))
+
+    def _elsewhere(self, reference: ArticleReference, law: Law, version: str) -> list[str]:
+        """Where the number is, if another part of the code has it; otherwise what is nearest."""
+        whole = Law(law.title)
+        rows = self._library.articles(reference.number, whole, version, self._answer.as_of)
+        there = [f"{whole.short_title} {row['label']}" for row in rows]
+        return there + self._library.near(law, reference.number, version)
+
+    def _read_everywhere(self, reference: ArticleReference, limit: int) -> None:
+        rows = self._library.articles(reference.number, None, "", self._answer.as_of, 50)
+        if self._concepts:
+            # 第十条 收养 is the one about that, not the tenth of every law.
+            relevance = self._library.relevance()
+            rows = [row for row in rows if relevance.mentions(row, self._concepts)]
+        for row in rows[:limit]:
+            self._take(reference, row)
+
+    def _take(self, reference: ArticleReference, row: sqlite3.Row) -> None:
+        hit, missing = with_paragraph(row, reference.paragraph, reference.item)
+        self._answer.notices += missing
+        if row["id"] not in {each.row["id"] for each in self._answer.hits}:
+            self._answer.hits.append(hit)
+
+    def _search(self, limit: int) -> None:
+        answer = self._answer
+        law, version = self._scope()
+        where: dict[str, object] = {
+            "kind": DocumentKind.STATUTE,
+            "law": law.title if law else "",
+            "part": law.part if law else "",
+            "version": version,
+            "every": bool(version),
+            "as_of": answer.as_of if not version else "9999",
+        }
+        scored = self._library.relevance().search(self._concepts, where, self._parsed.text)
+        taken = {hit.row["id"] for hit in answer.hits}
+        best = scored[0] if scored else None
+        if best is not None and best.coverage < _FITS and not answer.hits:
+            answer.notices.append(notices.say("nothing_fits"))
+        answer.hits += [
+            Hit(each.row)
+            for each in scored
+            if best and each.score >= _RELATIVE * best.score and each.row["id"] not in taken
+        ][:limit]
+
+    def _scope(self) -> tuple[Law | None, str]:
+        """The law and the version that the search stays in."""
+        mentions = [each for each in self._parsed.laws if isinstance(each.law, Law)]
+        if self._within is not None or not mentions:
+            return self._within, ""
+        mention = mentions[0]
+        assert isinstance(mention.law, Law)  # noqa: S101  filtered above
+        if not mention.version:
+            return mention.law, ""
+        try:
+            version, _ = self._library.version(mention.law, mention.version, self._answer.as_of)
+        except TextNotFound as error:
+            self._answer.miss(str(error), [*error.nearest])
+            version = ""
+        return mention.law, version
+
+    def _similar(self) -> list[str]:
+        """Articles that fit the words, to be suggested: of what took the law's place, if any."""
+        if not self._concepts:
+            return []
+        names = self._library.names()
+        successors = [names.find(each) for each in self._answer.suggestions[:1]]
+        law = next((each for each in successors if each is not None), None)
+        where: dict[str, object] = {"kind": DocumentKind.STATUTE, "version": ""}
+        where["law"] = law.title if law else ""
+        where |= {"part": law.part if law else "", "every": False, "as_of": self._answer.as_of}
+        scored = self._library.relevance().search(self._concepts, where, self._parsed.text)[:3]
+        return [f"{Hit(each.row).law.short_title} {each.row['label']}" for each in scored]

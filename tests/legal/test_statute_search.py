@@ -1,0 +1,207 @@
+"""Laws and articles that a query names: those that are here, and those that are not."""
+
+from collections.abc import Generator
+
+import pytest
+
+from mcpyard.legal.library import Library, TextNotFound
+from mcpyard.legal.statutes import StatuteAnswer, search_statutes
+from mcpyard.legal.tables import UNVERIFIED, law_names, messages, repeals, topics
+from mcpyard.legal.times import BadDate
+from tests.legal.corpora import library_of
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Generator[Library]:
+    library, corpus, _ = library_of(tmp_path_factory.mktemp("laws"))
+    yield library
+    corpus.close()
+
+
+def ask(library: Library, query: str, as_of: str = "") -> StatuteAnswer:
+    return search_statutes(library, query, None, 10, as_of)
+
+
+def cited(answer: StatuteAnswer) -> list[str]:
+    return [f"{hit.law.short_title}{hit.row['label']}" for hit in answer.hits]
+
+
+@pytest.mark.parametrize(
+    ("query", "notice", "suggestion"),
+    [
+        ("合同法第二条", "合同法 is not in this collection: repealed 2021-01-01", "民法典"),
+        ("合同法 第2条", "by 民法典第二条", "民法典"),
+        ("合同法关于试用期的规定", "本库没有收录《合同法》\uff1a2021-01-01 废止", "民法典"),
+        ("婚姻法第三十二条", "see 民法典 婚姻家庭编", None),
+        ("个保法第十三条", "个人信息保护法 is not in this collection.", None),
+        ("Contract Law Article 2", "合同法 is not in this collection", "民法典"),
+        ("火星开发法第三条", "火星开发法 is not in this collection.", None),
+        ("国际公司法第一条", "国际公司法 is not in this collection.", "公司法"),
+        ("《月球居住条例》怎么规定", "月球居住条例 is not in this collection.", None),
+        ("Lunar Mining Law Article 4", "Lunar Mining Law is not in this collection.", None),
+        ("公司法第三百条", "公司法 has no 第三百条 (article 300)", "公司法 第二条"),
+        ("公司法第一条之三", "公司法 has no 第一条之三 (article 1-3)", "公司法 第一条"),
+        ("2005年公司法第一条", "公司法 has no version of '2005' here", "公司法(2023-12-29)"),
+    ],
+)
+def test_what_is_named_and_not_here_is_said_first_and_nothing_answers_for_it(
+    library: Library, query: str, notice: str, suggestion: str | None
+) -> None:
+    answer = ask(library, query)
+    assert answer.hits == []
+    assert notice in answer.notices[0]
+    assert suggestion is None or suggestion in " ".join(answer.suggestions)
+
+
+@pytest.mark.parametrize(
+    ("query", "articles"),
+    [
+        ("劳合法第二条", ["劳动合同法第二条"]),
+        ("勞動合同法第二條", ["劳动合同法第二条"]),
+        ("劳动合同法2条", ["劳动合同法第二条"]),
+        ("劳动合同法 2", ["劳动合同法第二条"]),
+        ("劳动合同法第5-1条", ["劳动合同法第五条之一"]),
+        ("劳动合同法第二条、第四条", ["劳动合同法第二条", "劳动合同法第四条"]),
+        ("劳动合同法第2、4条", ["劳动合同法第二条", "劳动合同法第四条"]),
+        (
+            "劳动合同法第二条至第四条",
+            ["劳动合同法第二条", "劳动合同法第三条", "劳动合同法第四条"],
+        ),
+        ("劳动合同法第4条 民法典第1条", ["劳动合同法第四条", "民法典第一条"]),
+        ("老板违反劳动合同法第二条", ["劳动合同法第二条"]),
+        ("Labor Contract Law Articles 2 and 4", ["劳动合同法第二条", "劳动合同法第四条"]),
+        ("Article 1 of the Civil Code", ["民法典第一条"]),
+    ],
+)
+def test_a_reference_is_read_in_every_form(
+    library: Library, query: str, articles: list[str]
+) -> None:
+    answer = ask(library, query)
+    assert cited(answer)[: len(articles)] == articles
+    assert not answer.missing
+
+
+@pytest.mark.parametrize(
+    "query", ["合同法律关系", "公司法人独立地位", "计算方法", "合同法定解除", "违法的合同"]
+)
+def test_words_that_only_contain_the_name_of_a_law_name_none(library: Library, query: str) -> None:
+    assert not ask(library, query).missing
+
+
+def test_a_paragraph_and_an_item_are_found_and_missed_by_number(library: Library) -> None:
+    (hit,) = ask(library, "劳动合同法第二条第二款").hits
+    assert hit.paragraph.startswith("第二款: 用人单位不得有下列行为")
+    (hit,) = ask(library, "劳动合同法第2条第2款第(二)项").hits
+    assert hit.paragraph.startswith("第二款第二项: \uff08二\uff09收取财物")
+    answer = ask(library, "劳动合同法第二条第三款")
+    assert "劳动合同法 第二条 has no 第三款." in answer.notices[0]
+    assert cited(answer) == ["劳动合同法第二条"]
+
+
+@pytest.mark.parametrize(
+    ("query", "as_of", "version"),
+    [
+        ("公司法第一条", "", "2023-12-29"),
+        ("新公司法第一条", "", "2023-12-29"),
+        ("旧公司法第一条", "", "2018-10-26"),
+        ("2018年公司法第一条", "", "2018-10-26"),
+        ("公司法\uff082018年修正\uff09第一条", "", "2018-10-26"),
+        ("公司法(2018-10-26)第一条", "", "2018-10-26"),
+        ("公司法第一条", "2024-06-30", "2018-10-26"),
+        ("公司法第一条", "2024-07-01", "2023-12-29"),
+        ("公司法 出资", "2020-01-01", "2018-10-26"),
+        ("2018年公司法 出资", "", "2018-10-26"),
+        ("出资规定", "2020-01-01", "2018-10-26"),
+    ],
+)
+def test_the_version_is_that_of_the_query_or_of_the_day(
+    library: Library, query: str, as_of: str, version: str
+) -> None:
+    assert ask(library, query, as_of).hits[0].row["version_date"] == version
+
+
+def test_a_version_that_is_not_yet_in_force_is_not_current(library: Library) -> None:
+    assert {hit.law.short_title for hit in ask(library, "出资规定").hits} == {"公司法"}
+    article = library.article("未来法", "1")
+    assert "未来法 is not in force on" in article.notices[0]
+    assert "未来法" in {hit.law.short_title for hit in ask(library, "出资", "2099-01-01").hits}
+
+
+def test_a_law_that_another_text_repeals_is_in_force_until_then(library: Library) -> None:
+    assert "示范旧法第一条" in cited(ask(library, "诉讼时效", "2020-12-31"))
+    assert "示范旧法第一条" not in cited(ask(library, "诉讼时效"))
+    (version,) = library.versions(library.law("示范旧法"))
+    assert (version.valid_until, version.status("2021-01-01")) == ("2021-01-01", "repealed")
+
+
+def test_the_first_day_of_an_amended_text_is_not_that_of_the_law_as_it_once_was(
+    library: Library,
+) -> None:
+    newer, older = library.versions(library.law("公司法"))
+    assert (older.valid_from, older.valid_until) == ("2018-10-26", "2024-07-01")
+    assert (newer.valid_from, newer.valid_until) == ("2024-07-01", "")
+
+
+def test_the_parts_of_a_code_come_into_force_together(library: Library) -> None:
+    assert [each.valid_from for each in library.versions(library.law("民法典"))] == ["2021-01-01"]
+
+
+def test_a_day_that_is_none_is_refused(library: Library) -> None:
+    with pytest.raises(BadDate, match="'next May' is no day"):
+        ask(library, "出资", "next May")
+
+
+def test_the_articles_that_an_article_refers_to_are_followed(library: Library) -> None:
+    references = library.article("劳动合同法", "第三条").references
+    assert [(each.law, each.label, each.hit is not None) for each in references] == [
+        ("劳动合同法", "第二条", True),
+        ("民法典", "第一条", True),
+    ]
+
+
+def test_a_chapter_is_read_by_its_name(library: Library) -> None:
+    article = library.article("劳动合同法", "附则")
+    assert article.hit.row["label"] == "第五条"
+    assert [each.label for each in article.references] == ["第五条之一"]
+    assert library.article("民法典", "附则").hit.row["label"] == "第二条"
+    with pytest.raises(TextNotFound, match="is no article number"):
+        library.article("劳动合同法", "第九章")
+
+
+@pytest.mark.parametrize("law", ["2018年公司法", "公司法(2018)"])
+def test_the_name_of_a_law_may_have_its_version(library: Library, law: str) -> None:
+    assert library.article(law, "1").hit.row["version_date"] == "2018-10-26"
+
+
+@pytest.mark.parametrize(
+    ("question", "article"),
+    [
+        ("入职的时候公司要收我押金怎么办", "劳动合同法第二条"),
+        ("借錢給朋友他不還過了幾年還能起訴嗎", "民法典第一条"),
+        ("how long is the limitation period", "民法典第一条"),
+        ("试用期最长可以多久", "劳动合同法第四条"),
+    ],
+)
+def test_questions_in_ordinary_words_find_what_statutes_call_otherwise(
+    library: Library, question: str, article: str
+) -> None:
+    assert cited(ask(library, question))[0] == article
+
+
+def test_a_query_that_nothing_fits_is_told_so(library: Library) -> None:
+    answer = ask(library, "火星移民的签证规定")
+    assert not answer.hits or "Nothing in this collection fits" in answer.notices[0]
+
+
+def test_every_row_of_the_tables_can_be_relied_on() -> None:
+    names = [row.name for row in law_names()]
+    assert len(names) == len(set(names))
+    for row in repeals().values():
+        assert row.day.count("-") == 2
+        assert row.basis.startswith(UNVERIFIED) or "条" in row.basis
+    for law, part in topics():
+        assert law in names
+        assert not part or law == "民法典"
+    for english, chinese in messages().values():
+        assert english
+        assert chinese
