@@ -13,7 +13,7 @@ def call(arguments: dict[str, object]) -> types.FunctionCall:
     return types.FunctionCall(id="call_1", name="mcp_fs_read_file", args=arguments)
 
 
-async def answered(fake: FakeTool, function_call: object) -> types.FunctionResponse:
+async def answered(fake: FakeTool, function_call: types.FunctionCall) -> types.FunctionResponse:
     part = types.Part.model_validate(await fake.box().answer_gemini(function_call))
     assert part.function_response
     return part.function_response
