@@ -10,12 +10,12 @@ PAGE = (Path(__file__).parents[2] / "docs" / "agents.md").read_text()
 
 
 def _snippets() -> dict[str, str]:
-    found: dict[str, str] = {}
+    snippets: dict[str, str] = {}
     for section in re.split(r"^## ", PAGE, flags=re.MULTILINE):
         title = section.partition("\n")[0].lstrip("# ")
         for place, text in enumerate(re.findall(r"```python\n(.*?)```", section, re.DOTALL)):
-            found[f"{title}, {place + 1}" if place else title] = text
-    return found
+            snippets[f"{title}, {place + 1}" if place else title] = text
+    return snippets
 
 
 SNIPPETS = _snippets()

@@ -63,8 +63,8 @@ def calls_of(message: object) -> list[object] | None:
 
 def exchange(message: object, results: Sequence[Block]) -> list[dict[str, object]]:
     """The message of the model and the one that answers it: one, however many calls there were."""
-    said = {"role": "assistant", "content": member_of(message, "content")}
-    return [said, {"role": "user", "content": [*results]}]
+    turn = {"role": "assistant", "content": member_of(message, "content")}
+    return [turn, {"role": "user", "content": [*results]}]
 
 
 def _block(each: Piece) -> Block:

@@ -80,19 +80,19 @@ class MessagesService:
 
     def _check(self, messages: list[Message]) -> None:
         require(messages[0]["role"] == "user", "first message must use the user role")
-        asked: list[str] = []
+        open_calls: list[str] = []
         results: list[Any] = []
-        said = iter(self.said)
+        turns = iter(self.said)
         for message in messages:
             only(message, "role", "content")
             blocks = message["content"] if isinstance(message["content"], list) else []
             answers = [each for each in blocks if each["type"] == "tool_result"]
-            if asked:
+            if open_calls:
                 require(
                     message["role"] == "user"
-                    and sorted(each["tool_use_id"] for each in answers) == sorted(asked),
+                    and sorted(each["tool_use_id"] for each in answers) == sorted(open_calls),
                     "`tool_use` ids were found without `tool_result` blocks immediately after: "
-                    f"{asked}",
+                    f"{open_calls}",
                 )
                 require(blocks[: len(answers)] == answers, "tool_result blocks must come first")
             else:
@@ -101,17 +101,17 @@ class MessagesService:
                 only(each, "type", "tool_use_id", "content", "is_error")
                 _check_result(each["content"])
                 results.append({"content": each["content"], "is_error": each["is_error"]})
-            asked = [each["id"] for each in blocks if each["type"] == "tool_use"]
+            open_calls = [each["id"] for each in blocks if each["type"] == "tool_use"]
             if message["role"] == "assistant":
-                _check_said(blocks, next(said))
-        require(not asked, f"`tool_use` ids without results: {asked}")
-        require(next(said, None) is None, "a message of the assistant is missing")
+                _check_said(blocks, next(turns))
+        require(not open_calls, f"`tool_use` ids without results: {open_calls}")
+        require(next(turns, None) is None, "a message of the assistant is missing")
         self.script.results = results
 
 
-def _check_said(blocks: list[Message], said: list[Message]) -> None:
-    kept = [{key: value for key, value in block.items() if value is not None} for block in blocks]
-    require(kept == said, "`thinking` and `tool_use` blocks cannot be modified")
+def _check_said(blocks: list[Message], turn: list[Message]) -> None:
+    plain = [{key: value for key, value in block.items() if value is not None} for block in blocks]
+    require(plain == turn, "`thinking` and `tool_use` blocks cannot be modified")
 
 
 def _check_result(content: list[Message]) -> None:

@@ -78,8 +78,8 @@ class Cli:
         return {"success": True}, lambda: self.permitted(params["requestId"], call, approved)
 
     def session_tools_handlePendingToolCall(self, params: Message) -> tuple[Message, Any]:
-        told = params.get("result") or {"error": params.get("error")}
-        return {"success": True}, lambda: self.told(params["requestId"], told)
+        result = params.get("result") or {"error": params.get("error")}
+        return {"success": True}, lambda: self.finish(params["requestId"], result)
 
     def begin(self) -> None:
         self.event("user.message", {"content": "", "messageId": "m"})
@@ -98,22 +98,22 @@ class Cli:
 
     def ask(self, request: str, call: Message) -> None:
         if call["name"] not in self.tools:
-            self.told(request, {"error": f"Tool '{call['name']}' does not exist."})
+            self.finish(request, {"error": f"Tool '{call['name']}' does not exist."})
         elif not self.asks:
-            self.told(request, {"error": "Permission denied"})
+            self.finish(request, {"error": "Permission denied"})
         else:
             tool = self.tools[call["name"]]
-            wanted = {
+            permission = {
                 "kind": "custom-tool",
                 "toolName": call["name"],
                 "toolDescription": tool["description"],
             }
-            data = {"requestId": request, "permissionRequest": wanted}
+            data = {"requestId": request, "permissionRequest": permission}
             self.event("permission.requested", data)
 
     def permitted(self, request: str, call: Message, approved: bool) -> None:
         if not approved:
-            self.told(request, {"error": "Permission denied"})
+            self.finish(request, {"error": "Permission denied"})
             return
         data = {
             "requestId": request,
@@ -124,7 +124,7 @@ class Cli:
         }
         self.event("external_tool.requested", data)
 
-    def told(self, request: str, result: Message) -> None:
+    def finish(self, request: str, result: Message) -> None:
         note(result)
         self.open.pop(request)
         if not self.open:

@@ -54,20 +54,20 @@ class GeminiService:
         self.script.tools = declared
 
     def _check(self, contents: list[Message]) -> None:
-        asked: list[Message] = []
+        open_calls: list[Message] = []
         results: list[Any] = []
         signatures: list[str] = []
         for content in contents:
             parts, role = content["parts"], content["role"]
             require(role in {"user", "model"}, "Please use a valid role: user, model.")
             answers = [each["functionResponse"] for each in parts if "functionResponse" in each]
-            if asked:
+            if open_calls:
                 require(
-                    role == "user" and len(answers) == len(parts) == len(asked),
+                    role == "user" and len(answers) == len(parts) == len(open_calls),
                     "Please ensure that the number of function response parts is equal to the "
                     "number of function call parts of the function call turn.",
                 )
-                names = [(each["id"], each["name"]) for each in asked]
+                names = [(each["id"], each["name"]) for each in open_calls]
                 require([(e["id"], e["name"]) for e in answers] == names, "ids do not match")
             else:
                 require(
@@ -76,9 +76,9 @@ class GeminiService:
                     "function call turn.",
                 )
             results += [{k: each[k] for k in each if k != "id"} for each in answers]
-            asked = [each["functionCall"] for each in parts if "functionCall" in each]
+            open_calls = [each["functionCall"] for each in parts if "functionCall" in each]
             signatures += [each["thoughtSignature"] for each in parts if "thoughtSignature" in each]
-        require(not asked, "a function call is not answered")
+        require(not open_calls, "a function call is not answered")
         plain = [each.rstrip("=") for each in signatures]
         require(plain == self.signatures, "Function call is missing a thought_signature")
         self.script.results = results

@@ -61,8 +61,8 @@ class Services:
                 events = service.events(body)
             except (Refused, KeyError) as error:
                 message = f"{type(error).__name__}: {error}"
-                told = {"type": "invalid_request_error", "message": message, "code": 400}
-                return JSONResponse({"type": "error", "error": told}, 400, headers=_CLOSE)
+                problem = {"type": "invalid_request_error", "message": message, "code": 400}
+                return JSONResponse({"type": "error", "error": problem}, 400, headers=_CLOSE)
             stream = map(_event, events)
             return StreamingResponse(stream, media_type="text/event-stream", headers=_CLOSE)
 

@@ -60,43 +60,43 @@ class ScriptedChatModel(BaseChatModel):
             chunk = {"name": call["name"], "id": call["id"], "index": place}
             for part in _halves(self.script.turns[len(self._said) - 1][place].arguments):
                 pieces: Any = [{**chunk, "args": part}]
-                said = AIMessageChunk(content="", tool_call_chunks=pieces)
-                yield ChatGenerationChunk(message=said)
+                turn = AIMessageChunk(content="", tool_call_chunks=pieces)
+                yield ChatGenerationChunk(message=turn)
                 chunk = {"name": None, "id": None, "index": place}
 
     def _next(self, messages: list[BaseMessage]) -> AIMessage:
         _check(self.script, messages, len(self._said))
         number, calls = self.script.requests, self.script.next()
-        said = AIMessage("" if calls else FINAL)
+        turn = AIMessage("" if calls else FINAL)
         for place, call in enumerate(calls):
             made: Any = {"name": call.name, "id": f"call_{number}_{place}"}
             try:
                 made |= {"args": call.parsed, "type": "tool_call"}
-                said.tool_calls.append(made)
+                turn.tool_calls.append(made)
             except ValueError:
                 made |= {"args": call.arguments, "error": None, "type": "invalid_tool_call"}
-                said.invalid_tool_calls.append(made)
-        self._said.append(said)
-        return said
+                turn.invalid_tool_calls.append(made)
+        self._said.append(turn)
+        return turn
 
 
 def _halves(text: str) -> tuple[str, str]:
     return text[:3], text[3:]
 
 
-def _check(script: Script, messages: list[BaseMessage], said: int) -> None:
-    asked: list[str] = []
+def _check(script: Script, messages: list[BaseMessage], turns: int) -> None:
+    open_calls: list[str] = []
     results: list[Any] = []
     for message in messages:
         if isinstance(message, ToolMessage):
-            require(message.tool_call_id in asked, "a tool message without its call")
-            asked.remove(message.tool_call_id)
+            require(message.tool_call_id in open_calls, "a tool message without its call")
+            open_calls.remove(message.tool_call_id)
             results.append({"content": message.content, "status": message.status})
             continue
-        require(not asked, f"tool calls without results: {asked}")
+        require(not open_calls, f"tool calls without results: {open_calls}")
         if isinstance(message, AIMessage):
             calls = [*message.tool_calls, *message.invalid_tool_calls]
-            asked = [str(each["id"]) for each in calls]
-    require(not asked, f"tool calls without results: {asked}")
-    require(sum(isinstance(each, AIMessage) for each in messages) == said, "a message is missing")
+            open_calls = [str(each["id"]) for each in calls]
+    require(not open_calls, f"tool calls without results: {open_calls}")
+    require(sum(isinstance(each, AIMessage) for each in messages) == turns, "a message is missing")
     script.results = results

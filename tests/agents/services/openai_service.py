@@ -12,7 +12,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class ResponsesService:
-    """Responses: remembers what it said, and wants it back as it was, with its reasoning."""
+    """Responses: remembers what it sent, and wants it back as it was, with its reasoning."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -126,12 +126,12 @@ class ResponsesService:
         self.script.results = [each["output"] for each in answered.values()]
 
     def _same(self, item: Message) -> None:
-        said = self.said.get(item["id"])
-        require(said, f"Item with id '{item['id']}' not found.")
-        kept = {key: value for key, value in item.items() if value is not None}
-        only(kept, *(said or {}), "content", "encrypted_content")
+        sent = self.said.get(item["id"])
+        require(sent, f"Item with id '{item['id']}' not found.")
+        plain = {key: value for key, value in item.items() if value is not None}
+        only(plain, *(sent or {}), "content", "encrypted_content")
         for name in ("call_id", "name", "arguments"):
-            same = _plain(item.get(name)) == _plain((said or {}).get(name))
+            same = _plain(item.get(name)) == _plain((sent or {}).get(name))
             require(same, f"'{name}' was changed")
 
 

@@ -58,7 +58,7 @@ def require(condition: object, message: str) -> None:
         raise Refused(message)
 
 
-def only(members: dict[str, Any], *known: str) -> None:
+def only(members: dict[str, Any], *names: str) -> None:
     """Refuse members that the service does not know."""
     for name in members:
-        require(name in known, f"Unknown parameter: '{name}'")
+        require(name in names, f"Unknown parameter: '{name}'")

@@ -22,7 +22,7 @@ class Docstring:
 
 def read_docstring(text: str) -> Docstring:
     """What a docstring, without its indentation, says."""
-    kept: list[str] = []
+    others: list[str] = []
     arguments: dict[str, str] = {}
     lines = text.splitlines()
     while lines:
@@ -32,8 +32,8 @@ def read_docstring(text: str) -> Docstring:
         elif _ARGS.fullmatch(line.strip()) and not line.startswith(" "):
             _read_section(arguments, lines)
         else:
-            kept.append(line)
-    description = re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
+            others.append(line)
+    description = re.sub(r"\n{3,}", "\n\n", "\n".join(others)).strip()
     return Docstring(description, arguments)
 
 

@@ -94,8 +94,8 @@ def gather(
     stand_ins = {name: _own_tool(each, name) for name, each in (local or {}).items()}
     everything = [_server_tool(yard, each, stand_ins, loop) for each in yard.tools()]
     there = {tool.name for tool in everything}
-    given = [_own_tool(each) for each in own]
-    mine = _own([*given, *(tool for name, tool in stand_ins.items() if name not in there)])
+    functions = [_own_tool(each) for each in own]
+    mine = _own([*functions, *(tool for name, tool in stand_ins.items() if name not in there)])
     theirs, unmatched = _selected(everything, select)
     warnings = [*_unavailable(yard), *unmatched]
     for tool in theirs:
@@ -112,7 +112,7 @@ def gather(
         # Nothing that a toolbox shows changes without an event.
         if yard.version == version:
             return None
-        return gather(yard, given, select, stand_ins, loop=loop)
+        return gather(yard, functions, select, stand_ins, loop=loop)
 
     return Gathered(tools, tuple(warnings), lambda: server_words(yard), loop, again)
 
