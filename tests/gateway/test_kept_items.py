@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.app import Yard
+from mcpyard.app import open_yard
 from mcpyard.gateway.exposures import TOOLS, Exposure
 from mcpyard.gateway.selection import Selections
 from tests.gateway.talking import odd_server
@@ -17,7 +17,7 @@ def items(exposure: Exposure) -> dict[str, bytes]:
 
 
 async def test_only_what_changed_is_encoded_again(tmp_path: Path) -> None:
-    async with Yard.open(home=tmp_path, environment={}) as yard:
+    async with open_yard(home=tmp_path, environment={}) as yard:
         for name in ("one", "two"):
             await yard.register({"name": name, **odd_server()}, wait=20)
         selections = Selections(yard)

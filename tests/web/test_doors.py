@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from mcpyard.api.app import build
 from mcpyard.api.tokens import TokenStore
-from mcpyard.app import Yard
+from mcpyard.app import open_yard
 from mcpyard.web import assets
 from mcpyard.web.app import pages
 from mcpyard.web.context import PageContext
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.real
 async def asked_page(**servers: dict[str, object]) -> AsyncGenerator[YardApi]:
     """A yard with its page, asked without a network."""
     closing = asyncio.Event()
-    async with Yard.open(servers=servers, environment={}) as yard:
+    async with open_yard(servers=servers, environment={}) as yard:
         for name in servers:
             await yard.settled(name)
         keys = keys_of(yard)
@@ -90,7 +90,7 @@ async def test_files_are_kept_for_good_and_only_those_of_the_page_are_served() -
 
 
 async def test_news_are_told_once_and_only_what_changed() -> None:
-    async with asked_page(one=echo(), other=echo()) as api:
+    async with asked_page(one=echo(wanted="stopped"), other=echo()) as api:
         first = await api.get("/ui/news?view=servers")
         assert first.text.count("<article") == 2
         tag = {"If-None-Match": first.headers["etag"]}

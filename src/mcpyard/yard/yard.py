@@ -20,7 +20,7 @@ from mcpyard.domain.desired import Desired, DesiredServer, DesireInputs
 from mcpyard.domain.desired_changes import DesiredChanges
 from mcpyard.domain.errors import (
     Disabled,
-    ReadOnlyOwner,
+    Problem,
     ServerUnknown,
     ThisYard,
     ToolUnknown,
@@ -28,7 +28,7 @@ from mcpyard.domain.errors import (
 )
 from mcpyard.domain.lifecycle import ASLEEP, UP
 from mcpyard.domain.limits import SHUTDOWN
-from mcpyard.domain.model import Scope, Wanted
+from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import LogLine
 from mcpyard.yard.approving import ProjectApprovals
@@ -47,6 +47,7 @@ from mcpyard.yard.notifications import Notifications
 from mcpyard.yard.ports import Ports
 from mcpyard.yard.profiles import ProfileBook
 from mcpyard.yard.publishing import Publisher
+from mcpyard.yard.readiness import READY_TIMEOUT, Readiness, readiness
 from mcpyard.yard.reconcile import Reconciler, by_ref
 from mcpyard.yard.self_checks import SelfChecks, reconciler_check
 from mcpyard.yard.server_registry import Registry
@@ -127,18 +128,9 @@ class YardCore:
     def clients(self) -> "Clients":
         """The servers in the configuration files of other clients on this machine."""
         # It knows the formats of all of them, which most yards never need.
-        from mcpyard.yard.clients.clients import Clients  # noqa: PLC0415
-        from mcpyard.yard.clients.yard_scope import OwnServers  # noqa: PLC0415
+        from mcpyard.yard.clients.reaching import reach_clients  # noqa: PLC0415
 
-        ports = self._ports
-        if ports.clients is None:
-            raise ReadOnlyOwner("this mcpyard instance has no access to other programs")
-        places = [each.owner.place for each in ports.sources if each.owner.scope is Scope.PROJECT]
-        project = Path(places[0]).parent if places else None
-        own = OwnServers(self._editor, lambda: self.desired, project)
-        clients = Clients(ports.clients(), own, ports.clock, lambda: self.identity)
-        clients.revoked = self.token_revoked
-        return clients
+        return reach_clients(self._ports, self._editor, self)
 
     @property
     def desired(self) -> Desired:
@@ -301,8 +293,7 @@ class YardCore:
         if change.patch:
             patch = {"tools": {tool: change.patch}}
             await self._editor.change(server, replace(change, patch=patch))
-        changed = self.route(str(server.id), tool)
-        return self._tool_view(changed)
+        return self._tool_view(self.route(str(server.id), tool))
 
     async def remove(self, ref: str, *, wait: float = SHUTDOWN) -> None:
         """Stop a server if it runs, and remove its definition."""
@@ -353,6 +344,15 @@ class YardCore:
         server = self.server(ref)
         await self._reconciler.settled(server.id)
         return self._record(server)
+
+    async def ready(self, timeout: float = READY_TIMEOUT) -> Readiness:  # noqa: ASYNC109  no error
+        """Wait until all servers that should run are connected; says which are not, and why."""
+        await wait_up_to(self._reconciler.all_settled(), timeout)
+        return readiness(self.servers(tools=False), self.problems())
+
+    def problems(self) -> Sequence[Problem]:
+        """Return the definitions that were ignored because they are invalid."""
+        return self.desired.problems
 
     def log(self, ref: str) -> Sequence[LogLine]:
         """Return the last lines of a server's standard error."""

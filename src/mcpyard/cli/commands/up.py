@@ -25,7 +25,7 @@ from mcpyard.api.audit import Audit
 from mcpyard.api.http_server.idle_timer import Idle
 from mcpyard.api.http_server.uvicorn_server import WebServer
 from mcpyard.api.security.keys import AdminKey, Keys
-from mcpyard.app import Yard
+from mcpyard.app import WiredYard, open_yard
 from mcpyard.asgi_scope import Principal
 from mcpyard.cli.confirmation import on_terminal
 from mcpyard.cli.daemon.binding import listen, url_of
@@ -214,10 +214,10 @@ def _announce(options: UpOptions, home: Home, url: str) -> None:
         record_options(options.home, options.arguments(urlsplit(url).port or options.bind.port))
 
 
-def _open(options: UpOptions, identity: SelfIdentity) -> AbstractAsyncContextManager[Yard]:
+def _open(options: UpOptions, identity: SelfIdentity) -> AbstractAsyncContextManager[WiredYard]:
     folder = options.project or options.current
     sources = [ProjectFile(folder, strict=options.strict)] if folder else []
-    return Yard.open(
+    return open_yard(
         sources=sources, home=options.home, approval=_approval(options), identity=identity
     )
 
@@ -238,13 +238,13 @@ def _identity(options: UpOptions, url: str) -> SelfIdentity:
     return SelfIdentity(frozenset(homes), frozenset({url, *named}))
 
 
-def _keys(home: Home, yard: Yard) -> Keys:
+def _keys(home: Home, yard: WiredYard) -> Keys:
     renew = None if home.token_is_fixed else home.renew_token
     admin = AdminKey(home.token(), renew)
     return Keys(admin, yard.storage.call_tokens, yard.storage.sessions, SystemClock())
 
 
-def _pages(yard: Yard, closing: asyncio.Event, options: UpOptions, keys: Keys) -> Pages:
+def _pages(yard: WiredYard, closing: asyncio.Event, options: UpOptions, keys: Keys) -> Pages:
     """Loads the page when somebody opens it, in a thread: calls go on meanwhile."""
 
     def context() -> "PageContext":
@@ -291,7 +291,7 @@ def _open_page(link: str) -> None:
     threading.Thread(target=work, name="browser", daemon=True).start()
 
 
-async def _print_events(yard: Yard, *outputs: UpOutput) -> None:
+async def _print_events(yard: WiredYard, *outputs: UpOutput) -> None:
     async for event in yard.events(after=0):
         for each in outputs:
             each.event(event)

@@ -2,7 +2,8 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import NamedTuple, Protocol, TypeAlias
 
 import msgspec
@@ -13,7 +14,9 @@ from mcpyard.domain.narrowing import object_of
 from mcpyard.yard.calls.call_context import Progress
 from mcpyard.yard.calls.fallback import may_move_on
 from mcpyard.yard.calls.outcome import Outcome, PassedOver
+from mcpyard.yard.event_loop import YardLoop
 from mcpyard.yard.name_patterns import fits
+from mcpyard.yard.readiness import unavailable
 from mcpyard.yard.toolbox.agent_tool import Tool
 from mcpyard.yard.toolbox.failures import failure
 from mcpyard.yard.toolbox.own_schema import Function
@@ -35,12 +38,21 @@ Select: TypeAlias = Callable[[Tool], bool] | Sequence[str]
 class Offering(Protocol):
     """A yard, in this process or another, as far as a toolbox needs one."""
 
+    @property
+    def version(self) -> int:
+        """The id of the last event; nothing changes while it stays the same."""
+        ...
+
     def tools(self) -> list[ToolView]:
         """The tools that can be called."""
         ...
 
     def servers(self, *, tools: bool = True) -> list[ServerView]:
         """The records of all servers."""
+        ...
+
+    def problems(self) -> Sequence[Problem]:
+        """The definitions that were ignored because they are invalid."""
         ...
 
     async def call(
@@ -57,15 +69,22 @@ class Offering(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What a toolbox is made of."""
+    """What a toolbox is made of; its tools know the loop that blocking calls run on."""
 
     tools: tuple[Tool, ...]
     warnings: tuple[Problem, ...]
     status: Callable[[], Mapping[str, str]]
+    loop: YardLoop | None
+    again: Callable[[], "Gathered | None"]
 
 
 def gather(
-    yard: Offering, own: Own = (), select: Select | None = None, local: Local | None = None
+    yard: Offering,
+    own: Own = (),
+    select: Select | None = None,
+    local: Local | None = None,
+    *,
+    loop: YardLoop | None = None,
 ) -> Gathered:
     """The tools of a yard's servers that are selected, and the application's own before them.
 
@@ -73,18 +92,35 @@ def gather(
         NameTaken: Two of the application's own have one name.
     """
     stand_ins = {name: _own_tool(each, name) for name, each in (local or {}).items()}
-    everything = [_server_tool(yard, each, stand_ins) for each in yard.tools()]
+    everything = [_server_tool(yard, each, stand_ins, loop) for each in yard.tools()]
     there = {tool.name for tool in everything}
-    mine = _own([*own, *(tool for name, tool in stand_ins.items() if name not in there)])
-    theirs, warnings = _selected(everything, select)
+    functions = [_own_tool(each) for each in own]
+    mine = _own([*functions, *(tool for name, tool in stand_ins.items() if name not in there)])
+    theirs, unmatched = _selected(everything, select)
+    warnings = [*_unavailable(yard), *unmatched]
     for tool in theirs:
         if tool.name in mine:
             note = f'is a tool of the application and one of the server "{tool.origin}"'
             warnings.append(Problem(tool.name, f"{note}; the application's tool is used"))
     for each in warnings:
         log.warning("%s", each)
-    others = [tool for tool in theirs if tool.name not in mine]
-    return Gathered((*mine.values(), *others), tuple(warnings), lambda: server_words(yard))
+    version = yard.version
+    others = (tool for tool in theirs if tool.name not in mine)
+    tools = (*(replace(tool, loop=loop) for tool in mine.values()), *others)
+
+    def again() -> Gathered | None:
+        # Nothing that a toolbox shows changes without an event.
+        if yard.version == version:
+            return None
+        return gather(yard, functions, select, stand_ins, loop=loop)
+
+    return Gathered(tools, tuple(warnings), lambda: server_words(yard), loop, again)
+
+
+def _unavailable(yard: Offering) -> list[Problem]:
+    """What an agent does without: servers that are not connected, definitions that are invalid."""
+    servers = [each for each in map(unavailable, yard.servers(tools=False)) if each]
+    return [*(Problem("", str(each)) for each in servers), *yard.problems()]
 
 
 def server_words(yard: Offering) -> dict[str, str]:
@@ -108,10 +144,12 @@ class _ServerCall(NamedTuple):
         seconds: float | None,
         progress: Progress | None,
     ) -> Outcome:
+        began = perf_counter()
         try:
             return await self.yard.call(self.name, arguments, timeout=seconds, progress=progress)
         except YardError as error:
-            failed = failure(error, self.server, self.native)
+            ms = (perf_counter() - began) * 1000
+            failed = failure(error, self.server, self.native, ms)
             if self.local is None or not may_move_on(error, repeatable=self.repeatable):
                 return failed
         passed = failed.passed_over or (PassedOver(self.server, failed.text),)
@@ -119,10 +157,9 @@ class _ServerCall(NamedTuple):
         return msgspec.structs.replace(outcome, passed_over=passed)
 
 
-def _own(own: Own) -> dict[str, Tool]:
+def _own(own: Iterable[Tool]) -> dict[str, Tool]:
     tools: dict[str, Tool] = {}
-    for each in own:
-        tool = _own_tool(each)
+    for tool in own:
         if tool.name in tools:
             raise NameTaken(f'two of the application\'s own tools are called "{tool.name}"')
         tools[tool.name] = tool
@@ -133,7 +170,9 @@ def _own_tool(source: Function | Tool, name: str | None = None) -> Tool:
     return source if isinstance(source, Tool) else own_tool(source, name=name)
 
 
-def _server_tool(yard: Offering, view: ToolView, stand_ins: Mapping[str, Tool]) -> Tool:
+def _server_tool(
+    yard: Offering, view: ToolView, stand_ins: Mapping[str, Tool], loop: YardLoop | None
+) -> Tool:
     name, server, native = view.exposed_name, view.server, view.name
     hints = object_of(view.annotations)
     way = _ServerCall(yard, name, server, native, stand_ins.get(name), is_repeatable(hints))
@@ -148,6 +187,7 @@ def _server_tool(yard: Offering, view: ToolView, stand_ins: Mapping[str, Tool]) 
         native=native,
         stale=view.stale,
         calling=way.call,
+        loop=loop,
     )
 
 
