@@ -42,7 +42,7 @@ LATEST = 250.0
 SLOWEST_REFUSAL = 1000.0
 """Milliseconds in which 99 of 100 wrong arguments must be refused, with 43 callers at once."""
 
-LIMITS = "calls=8,sessions=24,streams=2,memory=1MiB"
+LIMITS = "calls=8,sessions=24,streams=2,memory=320KiB"
 """Low enough to be in the way now and then."""
 
 SHOWN = 5

@@ -27,6 +27,9 @@ SERVERS = "/api/mcp/servers"
 UP = (sys.executable, "-m", "mcpyard")
 TIMEOUT = 60.0
 LINE = 16 * 1024 * 1024
+JOURNAL = 20_000
+"""Calls that the journal keeps: full before a soak is warm."""
+
 TOKENS = 3
 """Call tokens besides the admin token, each with the quotas of its own."""
 
@@ -107,7 +110,7 @@ class Scene:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=errors,
                 cwd=ROOT,
-                env=os.environ | {"MCPYARD_HOME": str(self.home), "MCPYARD_LIMITS": self.limits},
+                env=os.environ | self._environment(),
                 limit=LINE,
             )
         assert self.yard.stdout
@@ -123,6 +126,13 @@ class Scene:
         self.epoch += 1
         self.on_address(self.url)
         self.up.set()
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            "MCPYARD_HOME": str(self.home),
+            "MCPYARD_LIMITS": self.limits,
+            "MCPYARD_JOURNAL_CALLS": str(JOURNAL),
+        }
 
     def client(self) -> httpx2.AsyncClient:
         """A client with the token, and connections that the yard does not close first."""

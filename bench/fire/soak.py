@@ -38,7 +38,7 @@ WAYS: dict[type[Caller], int] = {
     StreamCaller: 6,
     LargeSessionCaller: 1,
 }
-LIMITS = "calls=2,sessions=8,streams=1,memory=1MiB"
+LIMITS = "calls=2,sessions=8,streams=1,memory=320KiB"
 """Low enough to be in the way now and then."""
 
 WARM_UP = 0.25
