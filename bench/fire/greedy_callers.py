@@ -48,7 +48,7 @@ class LargeSessionCaller(HandshakeCaller):
 
     def hello(self) -> dict[str, Any]:
         text = "x" * self.scene.dice.randrange(LARGEST)
-        return {**HELLO, "capabilities": {"experimental": {"much": {"text": text}}}}
+        return {**HELLO, "capabilities": {"elicitation": {"form": {"text": text}}}}
 
 
 GREEDY_WAYS: dict[type[Caller], int] = {StreamCaller: 6, LargeSessionCaller: 2}
