@@ -27,6 +27,8 @@ LOOK_AGAIN = 0.2
 MODERN = "2026-07-28"
 PREFIX = "io.modelcontextprotocol/"
 REQUEST_META = {PREFIX + "protocolVersion": MODERN, PREFIX + "clientCapabilities": {}}
+OVER_QUOTA = "urn:mcpyard:error:over-quota"
+SESSION_OVER = 404
 BOTH = {"Accept": "application/json, text/event-stream"}
 HELLO = {
     "protocolVersion": "2025-11-25",
@@ -39,6 +41,10 @@ class RefusedError(Exception):
     """A call that was answered with an error that says why."""
 
 
+class OverQuotaError(Exception):
+    """A call that was refused because its token uses as much as one may."""
+
+
 @dataclass(slots=True)
 class Tally:
     """What became of all calls."""
@@ -47,6 +53,9 @@ class Tally:
     right: int = 0
     cut: int = 0
     refused: Counter[str] = field(default_factory=Counter[str])
+    over_quota: Counter[str] = field(default_factory=Counter[str])
+    replaced: int = 0
+    """Sessions that a quota ended, and that were begun again."""
     wrong: list[str] = field(default_factory=list[str])
     broken: list[str] = field(default_factory=list[str])
     unfinished: list[str] = field(default_factory=list[str])
@@ -58,7 +67,8 @@ class Tally:
     @property
     def ended(self) -> int:
         failures = len(self.wrong) + len(self.broken)
-        return self.right + self.cut + self.refused.total() + failures
+        refused = self.refused.total() + self.over_quota.total()
+        return self.right + self.cut + refused + failures
 
 
 class Caller:
@@ -100,6 +110,8 @@ class Caller:
                 answer = await self.call(member, nonce)
         except TimeoutError:
             tally.unfinished.append(what)
+        except OverQuotaError as error:
+            tally.over_quota[plain(str(error))] += 1
         except RefusedError as error:
             tally.refused[str(error)] += 1
         except CutError as error:
@@ -138,7 +150,12 @@ class Caller:
     async def meet(self) -> None:
         """What must be done before the first call of a yard."""
         self.line.hang_up()
-        self.line = Line(self.scene.url, self.scene.token)
+        self.line = Line(self.scene.url, self.token)
+
+    @property
+    def token(self) -> str:
+        """What it names itself with: only the admin token opens REST."""
+        return self.scene.token
 
     async def call(self, member: Member, nonce: str) -> str:
         """The text that a call is answered with."""
@@ -156,6 +173,8 @@ class RestCaller(Caller):
         message = answer.message()
         if answer.status == 200:
             return message["content"][0]["text"]
+        if message["type"] == OVER_QUOTA:
+            raise OverQuotaError(message["detail"])
         raise RefusedError(f"{answer.status} {plain(message['detail'])}")
 
 
@@ -165,6 +184,11 @@ class GatewayCaller(Caller):
     def __init__(self, scene: Scene, tally: Tally) -> None:
         super().__init__(scene, tally)
         self._ids = count(1)
+        self._token = scene.next_token()
+
+    @property
+    def token(self) -> str:
+        return self._token
 
     def request_body(
         self, member: Member, tool: str, arguments: dict[str, Any]
@@ -186,11 +210,12 @@ class GatewayCaller(Caller):
         return answer, message
 
     def result_in(self, message: dict[str, Any]) -> dict[str, Any]:
-        if "error" in message:
-            raise RefusedError(
-                f"rpc {message['error']['code']} {plain(message['error']['message'])}"
-            )
-        return message["result"]
+        if "error" not in message:
+            return message["result"]
+        error = message["error"]
+        if error.get("data") == {"problem": "over-quota"}:
+            raise OverQuotaError(error["message"])
+        raise RefusedError(f"rpc {error['code']} {plain(error['message'])}")
 
     def text_in(self, message: dict[str, Any]) -> str:
         result = self.result_in(message)
@@ -229,6 +254,10 @@ class HandshakeCaller(GatewayCaller):
 
     async def meet(self) -> None:
         await super().meet()
+        self.forget_sessions()
+
+    def forget_sessions(self) -> None:
+        """Begin new ones from now on."""
         self._sessions = {}
 
     async def call(self, member: Member, nonce: str) -> str:
@@ -238,13 +267,29 @@ class HandshakeCaller(GatewayCaller):
     async def ask_in_session(
         self, path: str, method: str, params: dict[str, Any]
     ) -> dict[str, Any]:
-        """The answer to a request, in a session that is begun where there is none."""
+        """The answer to a request, in a session that is begun where there is none any more."""
+        while True:
+            answer, message = await self.ask(path, method, params, await self.session(path))
+            if answer.status != SESSION_OVER:
+                return message
+            self.lose_session(path)
+
+    async def session(self, path: str) -> dict[str, str]:
+        """The headers that name a session of this address."""
         if path not in self._sessions:
-            answer, _ = await self.ask(path, "initialize", HELLO, {})
+            answer, message = await self.ask(path, "initialize", self.hello(), {})
+            self.result_in(message)
             self._sessions[path] = answer.headers["mcp-session-id"]
-        headers = {"MCP-Protocol-Version": "2025-11-25", "Mcp-Session-Id": self._sessions[path]}
-        _, message = await self.ask(path, method, params, headers)
-        return message
+        return {"MCP-Protocol-Version": "2025-11-25", "Mcp-Session-Id": self._sessions[path]}
+
+    def lose_session(self, path: str) -> None:
+        """Take note that a session was ended: its token began another one."""
+        del self._sessions[path]
+        self.tally.replaced += 1
+
+    def hello(self) -> dict[str, Any]:
+        """What it says of itself."""
+        return HELLO
 
 
 class ToolboxCaller(Caller):
@@ -283,8 +328,10 @@ class ToolboxCaller(Caller):
         outcome = await self._box.call(f"mcp_{member.name}_nonce", {"text": nonce})
         if not outcome.is_error:
             return outcome.text
-        if "the yard does not answer" in outcome.text:
+        if "mcpyard does not answer" in outcome.text:
             raise CutError(outcome.text)
+        if "this token" in outcome.text:
+            raise OverQuotaError(outcome.text)
         raise RefusedError(f"toolbox: {outcome.error} {plain(outcome.text)}")
 
 

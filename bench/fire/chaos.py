@@ -1,7 +1,8 @@
 """A yard under fire: `python -m bench.fire.chaos [--minutes M] [--seed N]`.
 
-Thirty servers of mixed kinds are called by 35 callers, through the gateway in both eras, over REST
-and out of a toolbox, each call with a nonce of its own. One server has a hostile schema, one has
+Thirty servers of mixed kinds are called by 43 callers, through the gateway in both eras, over REST
+and out of a toolbox, each call with a nonce of its own. They share four tokens, whose quotas are
+low: what is refused because of one is answered rightly. One server has a hostile schema, one has
 hostile resource templates, some start processes that detach themselves. Meanwhile servers are
 killed, frozen and made to hang, definitions are edited in the file and over REST, keepers are
 killed and made to hang, and yards are killed. In the end no answer was wrong, every call has ended,
@@ -21,10 +22,12 @@ from pathlib import Path
 import uvloop
 
 from bench.fire.callers import WAYS, Caller, Tally
+from bench.fire.greedy_callers import GREEDY_WAYS
 from bench.fire.hostile_callers import HOSTILE_WAYS
 from bench.fire.lateness import Lateness, Probe
 from bench.fire.members import KINDS
 from bench.fire.mischief import Mischief
+from bench.fire.quotas import show_quotas, unreturned
 from bench.fire.scene import Scene, scene
 from bench.fire.verdict import lies, lost_changes, recovered, strays
 from bench.measuring import Figures, percentile
@@ -37,7 +40,10 @@ LATEST = 250.0
 """Milliseconds by which the event loop may be later than the control."""
 
 SLOWEST_REFUSAL = 1000.0
-"""Milliseconds in which 99 of 100 wrong arguments must be refused, with 35 callers at once."""
+"""Milliseconds in which 99 of 100 wrong arguments must be refused, with 43 callers at once."""
+
+LIMITS = "calls=8,sessions=24,streams=2,memory=320KiB"
+"""Low enough to be in the way now and then."""
 
 SHOWN = 5
 
@@ -52,6 +58,7 @@ class Ruins:
     orphans: set[int]
     strays: set[int]
     lost: list[str]
+    unreturned: list[str]
     lies: list[str]
     exit_status: int
     recovery: float
@@ -69,6 +76,7 @@ class Ruins:
             "orphans": sorted(map(str, self.orphans)),
             "processes of nobody": sorted(map(str, self.strays)),
             "lost changes": self.lost,
+            "quotas not given back": self.unreturned,
             "wrong statuses": self.lies,
             "exit status": [str(self.exit_status)] * bool(self.exit_status),
         }
@@ -93,7 +101,7 @@ async def burn(
         hangs_keepers: Whether keepers hang until they are replaced, which takes more than 10 s.
     """
     tally = Tally()
-    async with scene(folder, KINDS, seed) as made:
+    async with scene(folder, KINDS, seed, limits=LIMITS) as made:
         await recovered(made)
         mischief = Mischief(made, yard_lives, hangs_keepers=hangs_keepers)
         lateness = await _measured(made, _rage(made, tally, mischief, seconds))
@@ -102,9 +110,21 @@ async def burn(
         recovery = time.monotonic() - began
         untrue = await lies(made, records)
         lost, stray = lost_changes(made, records), strays(made, records)
+        counted = await unreturned(made)
         status = await made.end_yard()
-    deeds, odd = dict(mischief.done), mischief.odd
-    return Ruins(tally, deeds, odd, made.orphans, stray, lost, untrue, status, recovery, lateness)
+    return Ruins(
+        tally,
+        dict(mischief.done),
+        mischief.odd,
+        made.orphans,
+        stray,
+        lost,
+        counted,
+        untrue,
+        status,
+        recovery,
+        lateness,
+    )
 
 
 async def _measured(made: Scene, raging: Awaitable[None]) -> Lateness:
@@ -121,7 +141,7 @@ async def _measured(made: Scene, raging: Awaitable[None]) -> Lateness:
 
 async def _rage(made: Scene, tally: Tally, mischief: Mischief, seconds: float) -> None:
     calm, quiet = asyncio.Event(), asyncio.Event()
-    ways = {**WAYS, **HOSTILE_WAYS}
+    ways = {**WAYS, **HOSTILE_WAYS, **GREEDY_WAYS}
     callers: list[Caller] = [way(made, tally) for way, count in ways.items() for _ in range(count)]
     calling = [asyncio.create_task(each.run(quiet)) for each in callers]
     raging = asyncio.create_task(mischief.run(calm))
@@ -147,6 +167,7 @@ def report(ruins: Ruins, minutes: float, seconds: float) -> Figures:
     figures.show("calls refused, with a reason", f"{tally.refused.total():,}")
     for why, count in tally.refused.most_common():
         figures.show(f"  {why}", f"{count:,}")
+    show_quotas(figures, tally)
     figures.show("calls cut short by the yard's own death", f"{tally.cut:,}")
     for deed, count in sorted(ruins.deeds.items()):
         figures.show(f"deed: {deed}", f"{count:,}")

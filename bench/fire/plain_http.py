@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 LIMIT = 16 * 1024 * 1024
+EVENTS = "text/event-stream"
 
 
 class CutError(Exception):
@@ -39,19 +40,26 @@ class Line:
 
     async def post(self, path: str, body: object, headers: dict[str, str] | None = None) -> Answer:
         content = json.dumps(body).encode()
-        defaults = {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"}
-        lines = "".join(
-            f"{name}: {text}\r\n" for name, text in (defaults | (headers or {})).items()
-        )
+        length = {"Content-Type": "application/json", "Content-Length": str(len(content))}
+        return await self._send("POST", path, length | (headers or {}), content)
+
+    async def listen(self, path: str, headers: dict[str, str]) -> Answer:
+        """The first event of a stream, which stays open until this side hangs up."""
+        return await self._send("GET", path, {"Accept": EVENTS, **headers})
+
+    async def _send(
+        self, method: str, path: str, headers: dict[str, str], content: bytes = b""
+    ) -> Answer:
         place = urlsplit(self.url)
-        head = f"POST {path} HTTP/1.1\r\nHost: {place.netloc}\r\n{lines}"
-        whole = f"{head}Content-Length: {len(content)}\r\n\r\n".encode() + content
+        whole_headers = {"Host": place.netloc, "Authorization": f"Bearer {self.token}", **headers}
+        lines = "".join(f"{name}: {text}\r\n" for name, text in whole_headers.items())
+        whole = f"{method} {path} HTTP/1.1\r\n{lines}\r\n".encode() + content
         try:
             if self._streams is None:
                 where = place.hostname, place.port
                 self._streams = await asyncio.open_connection(*where, limit=LIMIT)
             self._streams[1].write(whole)
-            return await self._read(self._streams[0])
+            return await self._read(self._streams[0], whole=method == "POST")
         except (OSError, asyncio.IncompleteReadError) as error:
             self.hang_up()
             raise CutError(repr(error)) from error
@@ -65,13 +73,13 @@ class Line:
             self._streams[1].transport.abort()
         self._streams = None
 
-    async def _read(self, reader: asyncio.StreamReader) -> Answer:
+    async def _read(self, reader: asyncio.StreamReader, *, whole: bool) -> Answer:
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
         first, *lines = head[:-4].split("\r\n")
         pairs = (line.split(": ", 1) for line in lines)
         headers = {name.lower(): text for name, text in pairs}
         if headers.get("transfer-encoding") == "chunked":
-            body = await _chunks(reader)
+            body = await (_chunks(reader) if whole else _chunk(reader))
         else:
             body = await reader.readexactly(int(headers.get("content-length", "0")))
         if headers.get("connection") == "close":
@@ -81,8 +89,11 @@ class Line:
 
 async def _chunks(reader: asyncio.StreamReader) -> bytes:
     body = b""
-    while size := int(await reader.readuntil(b"\r\n"), 16):
-        body += await reader.readexactly(size)
-        await reader.readexactly(2)
-    await reader.readexactly(2)
+    while chunk := await _chunk(reader):
+        body += chunk
     return body
+
+
+async def _chunk(reader: asyncio.StreamReader) -> bytes:
+    size = int(await reader.readuntil(b"\r\n"), 16)
+    return (await reader.readexactly(size + 2))[:-2]

@@ -7,9 +7,10 @@ import random
 import signal
 import socket
 import sys
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -26,6 +27,11 @@ SERVERS = "/api/mcp/servers"
 UP = (sys.executable, "-m", "mcpyard")
 TIMEOUT = 60.0
 LINE = 16 * 1024 * 1024
+JOURNAL = 20_000
+"""Calls that the journal keeps: full before a soak is warm."""
+
+TOKENS = 3
+"""Call tokens besides the admin token, each with the quotas of its own."""
 
 
 class YardDownError(Exception):
@@ -52,6 +58,8 @@ class Scene:
         keeper_lock: Held while a keeper is replaced. Who kills both the keeper and the yard in one
             moment may leave processes that dropped their mark, which is documented.
         on_address: Told the address of each yard, and an empty text before that yard goes.
+        limits: The quotas of each token, as `MCPYARD_LIMITS` says them.
+        call_tokens: They outlive the yard that made them.
     """
 
     folder: Path
@@ -59,6 +67,7 @@ class Scene:
     port: int
     dice: random.Random
     command: Sequence[str] = UP
+    limits: str = ""
     epoch: int = 0
     up: asyncio.Event = field(default_factory=asyncio.Event)
     document: asyncio.Lock = field(default_factory=asyncio.Lock)
@@ -67,10 +76,12 @@ class Scene:
     on_address: Callable[[str], None] = lambda _: None
     url: str = ""
     token: str = ""
+    call_tokens: list[str] = field(default_factory=list[str])
     yard: asyncio.subprocess.Process | None = None
     remotes: asyncio.subprocess.Process | None = None
     _http: httpx2.AsyncClient | None = None
     _reading: asyncio.Task[None] | None = None
+    _turns: Iterator[int] = field(default_factory=lambda: cycle(range(TOKENS)))
 
     @property
     def home(self) -> Path:
@@ -99,7 +110,7 @@ class Scene:
                 stdout=asyncio.subprocess.PIPE,
                 stderr=errors,
                 cwd=ROOT,
-                env=os.environ | {"MCPYARD_HOME": str(self.home)},
+                env=os.environ | self._environment(),
                 limit=LINE,
             )
         assert self.yard.stdout
@@ -115,6 +126,13 @@ class Scene:
         self.epoch += 1
         self.on_address(self.url)
         self.up.set()
+
+    def _environment(self) -> dict[str, str]:
+        return {
+            "MCPYARD_HOME": str(self.home),
+            "MCPYARD_LIMITS": self.limits,
+            "MCPYARD_JOURNAL_CALLS": str(JOURNAL),
+        }
 
     def client(self) -> httpx2.AsyncClient:
         """A client with the token, and connections that the yard does not close first."""
@@ -189,6 +207,17 @@ class Scene:
                 answer = await self.http.post(path, json=sent)
                 assert answer.status_code == 201, answer.text
 
+    async def make_tokens(self) -> None:
+        """Make the call tokens."""
+        for number in range(TOKENS):
+            answer = await self.http.post("/api/tokens", json={"name": f"caller-{number}"})
+            assert answer.status_code == 201, answer.text
+            self.call_tokens.append(answer.json()["token"])
+
+    def next_token(self) -> str:
+        """A call token, of all of them in turn."""
+        return self.call_tokens[next(self._turns)]
+
     async def heal(self) -> None:
         """Start every server that was given up; a person would do it by a click."""
         records = await self.records()
@@ -213,15 +242,21 @@ async def _read_on(stream: asyncio.StreamReader) -> None:
 
 @asynccontextmanager
 async def scene(
-    folder: Path, kinds: dict[str, int], seed: int, command: Sequence[str] = UP
+    folder: Path,
+    kinds: dict[str, int],
+    seed: int,
+    command: Sequence[str] = UP,
+    limits: str = "",
 ) -> AsyncGenerator[Scene]:
     """A yard with its servers; all of it is gone afterwards, whatever happens."""
     port = free_port()
-    made = Scene(folder, make_members(port, kinds), port, random.Random(seed), command)  # noqa: S311
+    dice = random.Random(seed)  # noqa: S311
+    made = Scene(folder, make_members(port, kinds), port, dice, command, limits)
     made.project.write_text(project_text(made.members))
     try:
         await made.start_remotes()
         await made.start_yard()
+        await made.make_tokens()
         await made.register()
         yield made
     finally:

@@ -1,6 +1,7 @@
 """A yard that is used on and on: `python -m bench.fire.soak [--minutes M] [--seed N]`.
 
-Servers are called, started, stopped, edited, added and removed without a pause. After a warm-up the
+Servers are called, started, stopped, edited, added and removed without a pause, by four tokens with
+low quotas: what is refused because of one is answered rightly. After a warm-up the
 yard's memory, descriptors, tasks, threads and database must not grow, and no zombie be left.
 """
 
@@ -20,14 +21,26 @@ from pathlib import Path
 import psutil
 import uvloop
 
-from bench.fire.callers import ModernCaller, RestCaller, Tally
+from bench.fire.callers import Caller, HandshakeCaller, ModernCaller, RestCaller, Tally
+from bench.fire.greedy_callers import LargeSessionCaller, StreamCaller
 from bench.fire.members import Member
+from bench.fire.quotas import show_quotas, unreturned
 from bench.fire.scene import SERVERS, Scene, one, scene
 from bench.fire.verdict import recovered
 from bench.measuring import Figures
 from tests.runtime.waiting import eventually
 
 KINDS = {"legacy": 4, "modern": 2, "slow": 1, "http": 2, "sse": 1}
+WAYS: dict[type[Caller], int] = {
+    RestCaller: 3,
+    ModernCaller: 6,
+    HandshakeCaller: 3,
+    StreamCaller: 6,
+    LargeSessionCaller: 1,
+}
+LIMITS = "calls=2,sessions=8,streams=1,memory=320KiB"
+"""Low enough to be in the way now and then."""
+
 WARM_UP = 0.25
 """The share of the time in which caches and pools fill."""
 
@@ -130,7 +143,7 @@ async def soak(
     samples: list[Sample] = []
     tally = Tally()
     command = (sys.executable, "-m", "bench.fire.counted_up", str(folder / "tasks"))
-    async with scene(folder, KINDS, seed, command) as made:
+    async with scene(folder, KINDS, seed, command, LIMITS) as made:
         churn = Churn(made)
         await recovered(made)
         loop = asyncio.get_running_loop()
@@ -139,6 +152,7 @@ async def soak(
             await _round(made, churn, tally, seconds / samples_wanted)
             if loop.time() > began + seconds * WARM_UP:
                 samples.append(await look(made))
+        assert await unreturned(made) == []
         assert await made.end_yard() == 0
     assert not made.orphans
     return samples, churn.done, tally
@@ -147,7 +161,7 @@ async def soak(
 async def _round(made: Scene, churn: Churn, tally: Tally, seconds: float) -> None:
     """Churn and call for a while, then let everything come to rest."""
     ending = asyncio.Event()
-    callers = [RestCaller(made, tally), ModernCaller(made, tally)]
+    callers = [way(made, tally) for way, count in WAYS.items() for _ in range(count)]
     working = [asyncio.create_task(each.run(ending)) for each in (churn, churn, *callers)]
     await asyncio.wait(working, timeout=seconds, return_when=asyncio.FIRST_EXCEPTION)
     ending.set()
@@ -173,6 +187,9 @@ def quarters(values: Sequence[float]) -> str:
 def report(samples: Sequence[Sample], done: Counter[str], tally: Tally) -> Figures:
     figures = Figures()
     figures.show("calls answered rightly", f"{tally.right:,}")
+    for way, count in sorted(tally.by_way.items()):
+        figures.show(f"  by {way}", f"{count:,}")
+    show_quotas(figures, tally)
     for deed, count in sorted(done.items()):
         figures.show(f"deed: {deed}", f"{count:,}")
     figures.show("samples after the warm-up", str(len(samples)))

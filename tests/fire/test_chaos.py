@@ -29,10 +29,13 @@ async def test_a_yard_under_fire_answers_rightly_loses_nothing_and_leaves_nothin
         "toolbox",
         "wrong arguments",
         "resources",
+        "streams",
+        "large sessions",
     }
     assert ruins.deeds["kill yard"] > 0
     assert ruins.deeds["freeze"] > 0
     assert ruins.tally.cut > 0
+    assert ruins.tally.over_quota.total() > 0
     assert ruins.lateness.yard
     assert ruins.lateness.control
 

@@ -19,6 +19,7 @@ async def test_a_yard_that_is_used_on_and_on_keeps_nothing_of_it(tmp_path: Path)
     samples, done, tally = await soak(tmp_path, SECONDS, SEED, SAMPLES)
     assert [tally.wrong, tally.broken, tally.unfinished] == [[], [], []]
     assert done.total() > 0
+    assert tally.over_quota.total() > 0
     assert max(each.zombies for each in samples) == 0
     for name in ("fds", "tasks", "threads"):
         assert growth([getattr(each, name) for each in samples]) <= MOST_MORE, name

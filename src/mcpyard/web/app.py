@@ -13,6 +13,7 @@ from mcpyard.web.client_screens.connecting import ConnectPages
 from mcpyard.web.client_screens.undoing import UndoRoutes
 from mcpyard.web.components import components
 from mcpyard.web.context import PageContext
+from mcpyard.web.degraded import DegradedRoutes
 from mcpyard.web.problems import Handler, telling
 from mcpyard.web.profiles import ProfilePages, TokenPages
 from mcpyard.web.server_screens.adding import AddRoutes
@@ -36,6 +37,7 @@ def pages(yard: YardCore, closing: asyncio.Event, context: PageContext) -> list[
         Route("/static/{version}/{name:path}", assets.static),
         Route("/ui/news", news.news),
         Route("/ui/stream", news.stream),
+        Route("/ui/degraded", DegradedRoutes(yard).banner),
         Route("/components", components),
         *_servers(presenter),
         *_changes(presenter),
