@@ -14,7 +14,7 @@ from time import perf_counter
 
 from bench.jsonc import RUNS, best_of, claude_like
 from bench.measuring import Figures
-from mcpyard.app import Yard
+from mcpyard.app import open_yard
 from mcpyard.formats.editing import write
 from mcpyard.formats.effective import Text, files_of, judge
 from mcpyard.formats.entries import Entry
@@ -52,7 +52,7 @@ def main() -> None:
 async def by_yard(host: ClientFolders) -> tuple[float, float]:
     """How long a new yard takes for its first listing, and for the same again."""
     environment = {"HOME": host.home, "PATH": os.environ["PATH"]}
-    async with Yard.open(host.project, environment=environment) as yard:
+    async with open_yard(host.project, environment=environment) as yard:
         times: list[float] = []
         for _ in range(2):
             began = perf_counter()

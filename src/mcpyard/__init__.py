@@ -8,11 +8,64 @@ The names below are the public Python interface. They are imported on first use,
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from mcpyard.app import Yard
-    from mcpyard.domain.errors import YardError
+    from mcpyard.agents.toolbox import AgentToolbox
+    from mcpyard.client.attached import AttachedYard
+    from mcpyard.domain.errors import (
+        ApprovalOutdated,
+        ArgumentsRefused,
+        CallRefused,
+        ChangedSince,
+        Conflict,
+        DefinitionError,
+        Disabled,
+        Disconnected,
+        DocumentBroken,
+        DocumentMoved,
+        EditRefused,
+        EditUnknown,
+        FileBusy,
+        InputError,
+        ManagedByYard,
+        NameRefused,
+        NameTaken,
+        NeedsApproval,
+        NeedsAuth,
+        NewerState,
+        NobodyAnswered,
+        NoSignIn,
+        NotFound,
+        NotWritable,
+        OverQuota,
+        Problem,
+        ProfileUnknown,
+        ProtocolBroken,
+        ReadOnlyOwner,
+        ServerBusy,
+        ServerFault,
+        ServerUnknown,
+        SignInUnknown,
+        StartFailed,
+        StateBroken,
+        StateGone,
+        StillRunning,
+        StorageFull,
+        ThisYard,
+        TimedOut,
+        TooLarge,
+        ToolUnknown,
+        YardBusy,
+        YardError,
+    )
+    from mcpyard.domain.lifecycle import Phase
     from mcpyard.domain.model import Config, LocalConfig, RemoteConfig
-    from mcpyard.yard.calls.outcome import Outcome
+    from mcpyard.domain.status import Status
+    from mcpyard.library.sync_yard import SyncYard
+    from mcpyard.library.yard import Yard
+    from mcpyard.yard.calls.attribution import Attribution
+    from mcpyard.yard.calls.outcome import ErrorKind, Outcome, PassedOver
+    from mcpyard.yard.calls.parts import Audio, Image, Resource, ResourceLink, Text
     from mcpyard.yard.edit import Change
+    from mcpyard.yard.readiness import Readiness, UnavailableServer
     from mcpyard.yard.self_control import self_control
     from mcpyard.yard.server_registry import Info, McpServer, Registry
     from mcpyard.yard.toolbox.agent_tool import Tool
@@ -23,19 +76,77 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 __all__ = [
+    "AgentToolbox",
+    "ApprovalOutdated",
+    "ArgumentsRefused",
+    "AttachedYard",
+    "Attribution",
+    "Audio",
+    "CallRefused",
     "Change",
+    "ChangedSince",
     "Config",
+    "Conflict",
+    "DefinitionError",
+    "Disabled",
+    "Disconnected",
+    "DocumentBroken",
+    "DocumentMoved",
+    "EditRefused",
+    "EditUnknown",
+    "ErrorKind",
+    "FileBusy",
+    "Image",
     "Info",
+    "InputError",
     "LocalConfig",
+    "ManagedByYard",
     "McpServer",
+    "NameRefused",
+    "NameTaken",
+    "NeedsApproval",
+    "NeedsAuth",
+    "NewerState",
+    "NoSignIn",
+    "NobodyAnswered",
+    "NotFound",
+    "NotWritable",
     "Outcome",
+    "OverQuota",
+    "PassedOver",
+    "Phase",
+    "Problem",
+    "ProfileUnknown",
+    "ProtocolBroken",
+    "ReadOnlyOwner",
+    "Readiness",
     "Registry",
     "RemoteConfig",
+    "Resource",
+    "ResourceLink",
+    "ServerBusy",
+    "ServerFault",
+    "ServerUnknown",
     "ServerView",
+    "SignInUnknown",
+    "StartFailed",
+    "StateBroken",
+    "StateGone",
+    "Status",
+    "StillRunning",
+    "StorageFull",
+    "SyncYard",
+    "Text",
+    "ThisYard",
+    "TimedOut",
+    "TooLarge",
     "Tool",
+    "ToolUnknown",
     "ToolView",
     "Toolbox",
+    "UnavailableServer",
     "Yard",
+    "YardBusy",
     "YardError",
     "__version__",
     "own_tool",
@@ -43,20 +154,35 @@ __all__ = [
 ]
 
 _HOMES = {
+    "AgentToolbox": "mcpyard.agents.toolbox",
+    "AttachedYard": "mcpyard.client.attached",
+    "Attribution": "mcpyard.yard.calls.attribution",
+    "Audio": "mcpyard.yard.calls.parts",
     "Change": "mcpyard.yard.edit",
     "Config": "mcpyard.domain.model",
+    "ErrorKind": "mcpyard.yard.calls.outcome",
+    "Image": "mcpyard.yard.calls.parts",
     "Info": "mcpyard.yard.server_registry",
     "LocalConfig": "mcpyard.domain.model",
     "McpServer": "mcpyard.yard.server_registry",
     "Outcome": "mcpyard.yard.calls.outcome",
+    "PassedOver": "mcpyard.yard.calls.outcome",
+    "Phase": "mcpyard.domain.lifecycle",
+    "Problem": "mcpyard.domain.errors",
+    "Readiness": "mcpyard.yard.readiness",
     "Registry": "mcpyard.yard.server_registry",
     "RemoteConfig": "mcpyard.domain.model",
+    "Resource": "mcpyard.yard.calls.parts",
+    "ResourceLink": "mcpyard.yard.calls.parts",
     "ServerView": "mcpyard.yard.views.servers",
+    "Status": "mcpyard.domain.status",
+    "SyncYard": "mcpyard.library.sync_yard",
+    "Text": "mcpyard.yard.calls.parts",
     "Tool": "mcpyard.yard.toolbox.agent_tool",
     "ToolView": "mcpyard.yard.views.servers",
     "Toolbox": "mcpyard.yard.toolbox.toolbox",
-    "Yard": "mcpyard.app",
-    "YardError": "mcpyard.domain.errors",
+    "UnavailableServer": "mcpyard.yard.readiness",
+    "Yard": "mcpyard.library.yard",
     "own_tool": "mcpyard.yard.toolbox.own_tools",
     "self_control": "mcpyard.yard.self_control",
 }
@@ -64,7 +190,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> object:
     """Import a public name on first use."""
-    home = _HOMES.get(name)
+    # All other public names are errors.
+    home = _HOMES.get(name) or ("mcpyard.domain.errors" if name in __all__ else None)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module  # noqa: PLC0415  see above

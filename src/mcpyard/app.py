@@ -7,15 +7,13 @@ import asyncio
 import os
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 from mcpyard import __version__
-from mcpyard.agents.toolbox import AgentToolbox
-from mcpyard.client.attached import AttachedYard
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.degradation import SelfCheck
 from mcpyard.domain.errors import YardError
@@ -61,21 +59,23 @@ from mcpyard.store.volatile_edits import VolatileDroppedFields, VolatileEdits
 from mcpyard.wire.eras import ANSWERABLE, ClientFace
 from mcpyard.yard.clients.transaction import ClientReach
 from mcpyard.yard.profiles import VolatileProfiles
-from mcpyard.yard.toolbox.gathering import Local, Own, Select, gather
 from mcpyard.yard.trust import ApprovalPolicy, Trust
 from mcpyard.yard.yard import Ports, YardCore
 
 if TYPE_CHECKING:
     from mcpyard.wire.remote.signin import CredentialStore
 
-Servers = Mapping[str, Config | Mapping[str, object]]
+ServerDefinitions = Mapping[str, Config | Mapping[str, object]]
+"""Definitions of servers by name, in any accepted format."""
 
-_TRUSTING = ApprovalPolicy()
+TRUSTING = ApprovalPolicy()
+"""No project file needs approval."""
+
 _NOWHERE = SelfIdentity()
 
 
-class Yard(YardCore):
-    """Runs and supervises MCP servers in this process: the entry point of the library.
+class WiredYard(YardCore):
+    """The core with real ports: processes, connections, files and databases.
 
     Attributes:
         code: The servers registered from Python; `code.add(name, config)` adds one.
@@ -121,84 +121,51 @@ class Yard(YardCore):
         )
         super().__init__(ports)
 
-    @classmethod
-    @asynccontextmanager
-    async def open(  # noqa: PLR0913  one parameter a choice of the caller's
-        cls,
-        project: str | Path | None = None,
-        *,
-        servers: Servers | None = None,
-        sources: Sequence[Source] = (),
-        home: str | Path | None = None,
-        environment: Mapping[str, str] | None = None,
-        approval: ApprovalPolicy = _TRUSTING,
-        identity: SelfIdentity = _NOWHERE,
-    ) -> AsyncGenerator[Self]:
-        """Run a private mcpyard inside the block; its servers stop when the block ends.
-
-        Without a home, nothing is stored and no files of the user are changed.
-
-        Args:
-            project: A folder whose `.mcp.json` is loaded and watched; edits apply at once.
-            servers: Definitions of servers by name, in any accepted format.
-            sources: Additional sources of definitions.
-            home: A folder for persistent state; one process at a time can use it.
-            environment: The environment variables for definitions and server processes;
-                default `os.environ`.
-            approval: Which project files need the user's approval; default none.
-            identity: Identifies entries that point back to this instance.
-
-        Raises:
-            YardBusy: Another process uses the home; names its pid and address.
-        """
-        own = dict(os.environ if environment is None else environment)
-        all_sources: list[Source] = [*sources, EnvironmentSource(own)]
-        if project is not None:
-            all_sources.insert(0, ProjectFile(Path(project)))
-        async with open_storage(home) as storage:
-            host = HostEnvironment(own, approval, identity)
-            yard = cls([*all_sources, *storage.sources], storage, CodeSource(servers), host)
-            try:
-                # What a yard that was killed together with its keeper left behind.
-                await asyncio.to_thread(sweep_dead_yards, storage.mark_key)
-                await yard.begin()
-                yield yard
-            finally:
-                await yard.close()
-
-    @staticmethod
-    def attach(
-        home: str | Path | None = None,
-    ) -> AbstractAsyncContextManager[AttachedYard]:
-        """Connect to a running mcpyard: `async with Yard.attach() as yard`.
-
-        The result has the calls, edits and events of `Yard`.
-
-        Args:
-            home: The home of the running mcpyard; default the user's home.
-        """
-        return AttachedYard.attach(home)
-
-    def toolbox(
-        self, own: Own = (), select: Select | None = None, *, local: Local | None = None
-    ) -> AgentToolbox:
-        """Return the tools of one conversation: server tools and the application's own.
-
-        Args:
-            own: Typed functions, or tools created with `own_tool`.
-            select: The server tools to include: a predicate on a tool, or patterns such as
-                `mcp_files_*` and `files/read_*`; default all.
-            local: Functions, by exposed name, that answer if neither the server nor its
-                fallback servers do.
-
-        Raises:
-            NameTaken: Two of the application's own tools have the same name.
-        """
-        return AgentToolbox.of(gather(self, own, select, local))
-
     def force_close(self) -> None:
         """Close without waiting, after a second signal."""
         self._supervisor.force_close()
+
+
+@asynccontextmanager
+async def open_yard(  # noqa: PLR0913  one parameter a choice of the caller's
+    project: str | Path | None = None,
+    *,
+    servers: ServerDefinitions | None = None,
+    sources: Sequence[Source] = (),
+    home: str | Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    approval: ApprovalPolicy = TRUSTING,
+    identity: SelfIdentity = _NOWHERE,
+) -> AsyncGenerator[WiredYard]:
+    """Run a yard inside the block (see `Yard.open`); its servers stop when the block ends.
+
+    Args:
+        project: A folder with a `.mcp.json`.
+        servers: Definitions of servers by name.
+        sources: Additional sources of definitions.
+        home: A folder for persistent state.
+        environment: The environment variables for definitions and server processes.
+        approval: Which project files need the user's approval.
+        identity: Identifies entries that point back to this instance.
+
+    Raises:
+        YardBusy: Another process uses the home; names its pid and address.
+    """
+    own = dict(os.environ if environment is None else environment)
+    all_sources: list[Source] = [*sources, EnvironmentSource(own)]
+    if project is not None:
+        all_sources.insert(0, ProjectFile(Path(project)))
+    async with open_storage(home) as storage:
+        host = HostEnvironment(own, approval, identity)
+        code = CodeSource(servers)
+        yard = WiredYard([*all_sources, *storage.sources], storage, code, host)
+        try:
+            # What a yard that was killed together with its keeper left behind.
+            await asyncio.to_thread(sweep_dead_yards, storage.mark_key)
+            await yard.begin()
+            yield yard
+        finally:
+            await yard.close()
 
 
 @dataclass(frozen=True, slots=True)

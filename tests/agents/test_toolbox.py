@@ -18,6 +18,7 @@ from mcpyard.domain.errors import (
     CallRefused,
     Disconnected,
     NameTaken,
+    Problem,
     ProtocolBroken,
     StartFailed,
     TimedOut,
@@ -48,6 +49,7 @@ class FakeYard:
         self.conditions = conditions or {"fs": {}}
         self.calls: list[tuple[str, object, float | None]] = []
         self.error: YardError | None = None
+        self.invalid: list[Problem] = []
 
     def tools(self) -> list[ToolView]:
         return self.offered
@@ -55,6 +57,9 @@ class FakeYard:
     def servers(self, *, tools: bool = True) -> list[ServerView]:
         del tools
         return [sample_server(SPARED, name=name, **more) for name, more in self.conditions.items()]
+
+    def problems(self) -> list[Problem]:
+        return self.invalid
 
     async def call(
         self,

@@ -10,7 +10,7 @@ from starlette.types import ASGIApp
 
 from mcpyard.api.app import build
 from mcpyard.api.security.keys import AdminKey, Keys
-from mcpyard.app import Yard
+from mcpyard.app import WiredYard, open_yard
 from mcpyard.runtime.clock import SystemClock
 
 TOKEN = "the-" + "token"
@@ -21,7 +21,7 @@ BEARER = {"Authorization": f"Bearer {TOKEN}"}
 class YardApi:
     """A yard and somebody who may ask it anything."""
 
-    yard: Yard
+    yard: WiredYard
     app: ASGIApp
     client: httpx2.AsyncClient
     closing: asyncio.Event
@@ -45,7 +45,7 @@ def slug(answer: httpx2.Response) -> tuple[int, str]:
     return answer.status_code, answer.json()["type"].removeprefix("urn:mcpyard:error:")
 
 
-def keys_of(yard: Yard) -> Keys:
+def keys_of(yard: WiredYard) -> Keys:
     storage = yard.storage
     return Keys(AdminKey(TOKEN), storage.call_tokens, storage.sessions, SystemClock())
 
@@ -55,7 +55,7 @@ async def asked_yard(**servers: dict[str, object]) -> AsyncGenerator[YardApi]:
     """A yard of these servers, all of them settled, behind the application."""
     closing = asyncio.Event()
     definitions = {name: {"wanted": "running", **each} for name, each in servers.items()}
-    async with Yard.open(servers=definitions, environment={}) as yard:
+    async with open_yard(servers=definitions, environment={}) as yard:
         for name in servers:
             await yard.settled(name)
         app = build(yard, keys=keys_of(yard), hosts=["yard.example"], closing=closing)

@@ -16,7 +16,7 @@ import pytest
 
 from mcpyard.api.app import build
 from mcpyard.api.audit import Audit
-from mcpyard.app import Yard
+from mcpyard.app import WiredYard, open_yard
 from mcpyard.sources.project_file import ProjectFile
 from tests.api.asgi import YardApi, client_of, keys_of
 from tests.api.doors import every_door, let_in
@@ -65,7 +65,7 @@ async def seeded(seeds: Seeds, folder: Path) -> AsyncGenerator[YardApi]:
     project = write_project(folder / "p", **definitions(seeds, folder))
     sources, closing = [ProjectFile(project)], asyncio.Event()
     environment = {VARIABLE: seeds.new("variable")}
-    async with Yard.open(sources=sources, home=folder / "home", environment=environment) as yard:
+    async with open_yard(sources=sources, home=folder / "home", environment=environment) as yard:
         async with asyncio.timeout(20):
             await yard.settled("good")
             await yard.settled("unset")
@@ -151,7 +151,7 @@ async def test_no_answer_log_line_event_or_file_holds_a_secret(
             assert not seeds.leaks(file.read_text("latin-1")) or file.suffix != ".log"
 
 
-async def finished(yard: Yard) -> AsyncGenerator[object]:
+async def finished(yard: WiredYard) -> AsyncGenerator[object]:
     """Every event so far."""
     reader = yard.events(after=0)
     reader.finish()

@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from mcpyard.api.app import build
-from mcpyard.app import Yard
+from mcpyard.app import WiredYard, open_yard
 from mcpyard.domain.errors import SignInUnknown
 from mcpyard.yard.views.servers import ServerView
 from tests.api.asgi import client_of, keys_of
@@ -37,7 +37,7 @@ def office() -> Generator[Office]:
 class SignIns:
     """A yard, its owner, and a browser that holds no token of the yard."""
 
-    yard: Yard
+    yard: WiredYard
     owner: httpx2.AsyncClient
     browser: httpx2.AsyncClient
 
@@ -65,7 +65,7 @@ async def sign_ins_of(
     office: Office, home: Path | None = None, **definition: object
 ) -> AsyncGenerator[SignIns]:
     far = {"url": f"{office.base}/mcp", "wanted": "running", **definition}
-    async with Yard.open(servers={"far": far, "near": echo()}, home=home, environment={}) as yard:
+    async with open_yard(servers={"far": far, "near": echo()}, home=home, environment={}) as yard:
         app = build(yard, keys=keys_of(yard), hosts=[], closing=asyncio.Event())
         async with client_of(app) as owner, client_of(app, FROM_ELSEWHERE) as browser:
             sign_ins = SignIns(yard, owner, browser)

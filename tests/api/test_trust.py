@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.app import Yard
+from mcpyard.app import WiredYard, open_yard
 from mcpyard.domain.definition.approval import ApprovedEntry
 from mcpyard.domain.errors import (
     ApprovalOutdated,
@@ -30,7 +30,7 @@ from tests.cli.commands import echo, write_project
 
 pytestmark = pytest.mark.real
 
-Opener = Callable[..., AbstractAsyncContextManager[Yard]]
+Opener = Callable[..., AbstractAsyncContextManager[WiredYard]]
 
 
 @pytest.fixture
@@ -40,27 +40,27 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def opened(tmp_path: Path, project: Path) -> Opener:
-    def open_yard(
+    def open_it(
         *, discovered: bool = False, **environment: str
-    ) -> AbstractAsyncContextManager[Yard]:
+    ) -> AbstractAsyncContextManager[WiredYard]:
         folder = frozenset({project})
         policy = ApprovalPolicy(found=folder) if discovered else ApprovalPolicy(named=folder)
-        return Yard.open(
+        return open_yard(
             sources=[ProjectFile(project)],
             home=tmp_path / "home",
             environment=environment,
             approval=policy,
         )
 
-    return open_yard
+    return open_it
 
 
-async def phases(yard: Yard) -> dict[str, object]:
+async def phases(yard: WiredYard) -> dict[str, object]:
     settled = [await yard.settled(str(each.name)) for each in yard.servers(tools=False)]
     return {str(each.name): each.phase for each in settled}
 
 
-async def until(yard: Yard, reached: Callable[[], bool]) -> None:
+async def until(yard: WiredYard, reached: Callable[[], bool]) -> None:
     """Return once something is so; it is looked at whenever something happens."""
     async with asyncio.timeout(10):
         async for _ in yard.events(after=0):
@@ -68,7 +68,7 @@ async def until(yard: Yard, reached: Callable[[], bool]) -> None:
                 return
 
 
-async def record_with(yard: Yard, name: str, **members: object) -> ServerView:
+async def record_with(yard: WiredYard, name: str, **members: object) -> ServerView:
     """The record of a server once it has these members."""
 
     def records() -> list[ServerView]:
@@ -83,17 +83,17 @@ async def record_with(yard: Yard, name: str, **members: object) -> ServerView:
     return records()[0]
 
 
-async def waiting(yard: Yard, *names: str) -> None:
+async def waiting(yard: WiredYard, *names: str) -> None:
     """Return once exactly these entries wait."""
     await until(yard, lambda: waiting_names(yard) == {*names})
 
 
-def waiting_names(yard: Yard) -> set[str]:
+def waiting_names(yard: WiredYard) -> set[str]:
     return {each.definition.name for folder in yard.approvals.waiting() for each in folder.entries}
 
 
 async def test_a_trusted_project_follows_its_edits(tmp_path: Path, project: Path) -> None:
-    async with Yard.open(project, home=tmp_path / "home", environment={}) as yard:
+    async with open_yard(project, home=tmp_path / "home", environment={}) as yard:
         assert await phases(yard) == {"one": "connected", "two": "connected"}
         write_project(project, one=echo(), three=echo())
         await record_with(yard, "three", phase="connected")
@@ -362,7 +362,7 @@ async def test_a_disk_without_room_costs_no_server_and_no_approval_is_pretended(
 async def test_a_folder_that_is_not_served_is_approved_for_the_next_yard_that_serves_it(
     tmp_path: Path, opened: Opener, project: Path
 ) -> None:
-    async with Yard.open(home=tmp_path / "home", environment={}) as yard:
+    async with open_yard(home=tmp_path / "home", environment={}) as yard:
         folder = await yard.approvals.waiting_in(project)
         assert [each.definition.name for each in folder.entries] == ["one", "two"]
         write_project(project, one=echo("changed"), two=echo())

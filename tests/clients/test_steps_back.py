@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mcpyard.api.app import build
-from mcpyard.app import Yard
+from mcpyard.app import open_yard
 from mcpyard.domain.errors import ChangedSince, StorageFull
 from mcpyard.domain.stored import CallToken
 from mcpyard.gateway.app import Gateway
@@ -114,7 +114,7 @@ async def test_a_rename_that_is_undone_removes_nothing(tmp_path: Path) -> None:
 
 async def test_with_a_connection_its_token_goes_and_no_other(tmp_path: Path) -> None:
     closing = asyncio.Event()
-    async with Yard.open(environment={"HOME": str(tmp_path)}) as yard:
+    async with open_yard(environment={"HOME": str(tmp_path)}) as yard:
         keys, dismissed = keys_of(yard), list[CallToken]()
         yard.clients.revoked = dismissed.append
         gateway = Gateway(yard, closing)

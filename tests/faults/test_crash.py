@@ -86,7 +86,7 @@ async def test_a_second_signal_kills_a_server_whose_calls_are_waited_for() -> No
         await asyncio.create_task(yard.call_tool("odd", "echo", {"text": "sent"}))
         await yard.stop("odd", wait=0)
         assert state_of(yard, "odd")["phase"] == "stopping"
-        yard.force_close()
+        yard._core.force_close()
         assert await eventually(lambda: not alive(pid), limits.DRAIN - 1)
         with pytest.raises(Disconnected):
             await hanging

@@ -54,7 +54,7 @@ async def test_whoever_waits_for_a_frozen_server_reads_that_it_did_not_answer() 
     async with Yard.open(servers={"a": zoo("good", health=health, timeout=100)}) as yard:
         await connected(yard, "a")
         seen = state_of(yard, "a")
-        without_limit = yard._supervisor.call(yard.server("a").id, "hang", b"{}", CallTerms())
+        without_limit = yard._core._supervisor.call(yard.server("a").id, "hang", b"{}", CallTerms())
         waiting = asyncio.create_task(without_limit)
         os.kill(seen["pid"], signal.SIGSTOP)
         with pytest.raises(Disconnected, match=r"did not answer .*ping"):

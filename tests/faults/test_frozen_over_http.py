@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import pytest
 
 from mcpyard import Yard
+from mcpyard.app import WiredYard
 from mcpyard.yard.calls.outcome import ErrorKind
 from tests.faults.watching import connected, state_of, until, zoo
 from tests.gateway.talking import Talk, next_of, talking, text_of
@@ -37,7 +38,7 @@ def frozen(pid: int) -> Generator[None]:
         os.kill(pid, signal.SIGCONT)
 
 
-async def degraded(yard: Yard, *calls: Awaitable[T]) -> list[T]:
+async def degraded(yard: Yard | WiredYard, *calls: Awaitable[T]) -> list[T]:
     """What calls answer that find the server frozen."""
     answers = await asyncio.gather(*calls)
     await until(yard, lambda: state_of(yard, "a")["phase"] == "degraded")
@@ -63,7 +64,8 @@ async def test_gateway_and_rest_fail_at_once_and_say_why_while_one_call_tries_th
         async with session.listening() as stream:
             with frozen(pid):
                 slow = await degraded(yard, *(session.call(ECHO) for _ in range(3)))
-                trying = asyncio.create_task(yard.toolbox().call(ECHO, {"text": "1"}, timeout=30))
+                calling = Yard(yard).toolbox().call(ECHO, {"text": "1"}, timeout=30)
+                trying = asyncio.create_task(calling)
                 await next_of(stream, "notifications/tools/list_changed")
                 old, new = await session.call(ECHO), await talk.call("/mcp", ECHO)
                 plain = await rest(talk, CALL, {"arguments": {}})

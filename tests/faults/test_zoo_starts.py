@@ -2,7 +2,7 @@
 
 import pytest
 
-from mcpyard.app import Yard
+from mcpyard.app import open_yard
 from mcpyard.domain.errors import StartFailed
 from tests.faults.bystander import yard_with
 from tests.faults.watching import code_of, connected, state_of, until
@@ -25,7 +25,7 @@ async def test_a_server_that_exits_says_so_with_its_status_and_last_words(
 
 async def test_a_server_that_is_gone_before_it_is_asked_says_how_it_ended() -> None:
     quick = {"command": "sh", "args": ["-c", "echo no key >&2; exit 3"]}
-    async with Yard.open() as yard:
+    async with open_yard() as yard:
         for _ in range(12):
             with pytest.raises(StartFailed, match="exited with code 3") as refused:
                 await yard.trial(quick)
@@ -52,7 +52,7 @@ async def test_a_server_that_never_lists_its_tools_runs_out_of_its_start_time() 
 
 async def test_a_program_that_speaks_no_protocol_is_quoted() -> None:
     talks = {"command": "sh", "args": ["-c", "echo Welcome to the show; cat >&2"]}
-    async with Yard.open(
+    async with open_yard(
         servers={"odd": {**talks, "startTimeout": 2_000, "wanted": "running"}}
     ) as yard:
         await until(yard, lambda: code_of(yard, "odd") == "start_timeout")

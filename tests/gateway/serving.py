@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from mcpyard.api.app import build
 from mcpyard.api.http_server.uvicorn_server import WebServer
 from mcpyard.api.security.keys import AdminKey
-from mcpyard.app import Yard
+from mcpyard.app import WiredYard, open_yard
 from mcpyard.gateway.app import Gateway
 from tests.api.asgi import TOKEN, keys_of
 
@@ -31,7 +31,7 @@ def everything(era: str, **more: object) -> dict[str, Any]:
 class Served:
     """A yard and the address of its faces."""
 
-    yard: Yard
+    yard: WiredYard
     url: str
 
     def gateway(self, path: str = "") -> str:
@@ -47,7 +47,7 @@ async def served(
 ) -> AsyncGenerator[Served]:
     """A yard whose servers are settled; with an open door anybody is let in as its admin."""
     closing = asyncio.Event()
-    async with Yard.open(servers=dict(servers), home=home) as yard:
+    async with open_yard(servers=dict(servers), home=home) as yard:
         for name in servers:
             await yard.settled(name)
         gateway = Gateway(yard, closing)

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from mcpyard.api.app import build
-from mcpyard.app import Yard
+from mcpyard.app import open_yard
 from mcpyard.domain.errors import StorageFull
 from mcpyard.domain.repositories import Tokens
 from mcpyard.domain.stored import CallToken
@@ -95,7 +95,7 @@ class FullTokens(VolatileCallTokens):
 async def user_api(user: Path, tokens: Tokens | None = None) -> AsyncGenerator[YardApi]:
     """A yard that takes that folder for its user's."""
     closing = asyncio.Event()
-    async with Yard.open(environment={"HOME": str(user)}) as yard:
+    async with open_yard(environment={"HOME": str(user)}) as yard:
         keys = replace(keys_of(yard), tokens=tokens or yard.storage.call_tokens)
         app = build(yard, keys=keys, hosts=[], closing=closing, gateway=Gateway(yard, closing))
         async with client_of(app) as client:

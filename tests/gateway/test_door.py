@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from mcpyard.api.app import build
-from mcpyard.app import Yard
+from mcpyard.app import open_yard
 from mcpyard.gateway.app import Gateway
 from tests.api.asgi import client_of, keys_of
 
@@ -16,7 +16,7 @@ PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 
 async def test_nobody_asks_the_gateway_without_a_token_or_by_another_name() -> None:
     closing = asyncio.Event()
-    async with Yard.open(environment={}) as yard:
+    async with open_yard(environment={}) as yard:
         gateway = Gateway(yard, closing)
         app = build(yard, keys=keys_of(yard), hosts=[], closing=closing, gateway=gateway)
         for headers, status in (({}, 401), ({"Host": "evil.example"}, 421)):
@@ -28,7 +28,7 @@ async def test_nobody_asks_the_gateway_without_a_token_or_by_another_name() -> N
 
 async def test_answers_of_the_gateway_are_neither_guessed_at_nor_kept() -> None:
     closing = asyncio.Event()
-    async with Yard.open(environment={}) as yard:
+    async with open_yard(environment={}) as yard:
         gateway = Gateway(yard, closing)
         app = build(yard, keys=keys_of(yard), hosts=[], closing=closing, gateway=gateway)
         async with client_of(app) as owner, client_of(app, {}) as outsider:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from mcpyard import Yard
 from mcpyard.domain.errors import YardError
 from tests.gateway.fallbacks import FOREIGN, main_is_away
 from tests.gateway.talking import Message, Talk, answer_in, odd_server, talking
@@ -51,7 +52,7 @@ async def library(talk: Talk, name: str, arguments: Message, meta: Meta) -> Got:
 
 
 async def toolbox(talk: Talk, name: str, arguments: Message, _meta: Meta) -> Got:
-    outcome = await talk.served.yard.toolbox().call(name, arguments)
+    outcome = await Yard(talk.served.yard).toolbox().call(name, arguments)
     return Got(outcome.text, outcome.is_error)
 
 

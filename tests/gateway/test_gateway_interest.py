@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from mcpyard.app import Yard
+from mcpyard.app import WiredYard
 from mcpyard.domain.observed import Observed
 from tests.gateway.talking import events, heads, next_of, odd_server, talking, text_of
 from tests.runtime.waiting import eventually
@@ -35,7 +35,7 @@ async def test_a_server_that_was_removed_and_added_again_knows_what_is_wanted_of
         assert text_of(await talk.call("/mcp/servers/old", "touch")) == f'["{THING}"]'
 
 
-async def removed(yard: Yard, name: str) -> None:
+async def removed(yard: WiredYard, name: str) -> None:
     """Take a server out and wait until nothing is held of it."""
     server = yard.server(name).id
     yard.code.remove(name)

@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 import mcpyard
-from mcpyard.app import Yard
+from mcpyard.app import open_yard
 from mcpyard.gateway.change_notifications import ChangeNotifier
 from mcpyard.gateway.exposures import Exposure
 from mcpyard.gateway.selection import ROOT, Selections
@@ -56,7 +56,7 @@ def frames_of_ours() -> list[str]:
 
 
 async def test_a_notification_takes_at_most_four_calls_from_the_peer_to_the_listener() -> None:
-    async with Yard.open(servers={"old": odd_server()}) as yard:
+    async with open_yard(servers={"old": odd_server()}) as yard:
         await yard.settled("old")
         changes, listener = ChangeNotifier(yard, Selections(yard)), Listener()
         changes.add(listener)
@@ -68,7 +68,7 @@ async def test_a_notification_takes_at_most_four_calls_from_the_peer_to_the_list
 
 
 async def test_a_changed_list_is_listed_anew_before_the_listener_hears_of_it() -> None:
-    async with Yard.open(servers={"old": odd_server()}) as yard:
+    async with open_yard(servers={"old": odd_server()}) as yard:
         await yard.settled("old")
         selections, listener = Selections(yard), Listener()
         changes = ChangeNotifier(yard, selections)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.app import Yard
+from mcpyard.app import open_yard
 from mcpyard.domain.errors import InputError, ProfileUnknown
 from mcpyard.yard.profiles import Profile, ProfileBook, ToolOverride, VolatileProfiles, read_profile
 from tests.api.asgi import asked_yard
@@ -18,7 +18,7 @@ SERVERS = {name: {"command": "true"} for name in ("files", "git", "git-hub", "ma
 
 
 async def selected(profile: Profile) -> list[str]:
-    async with Yard.open(servers=SERVERS, environment={}) as yard:
+    async with open_yard(servers=SERVERS, environment={}) as yard:
         by_id = str(yard.server("mail").id)
         more = Profile(profile.name, (*profile.servers, by_id), profile.tools)
         names = [each.name for each in more.select(yard.desired.servers.values())]
@@ -35,7 +35,7 @@ async def test_a_profile_shows_servers_by_name_by_id_and_by_pattern() -> None:
 
 @pytest.mark.real
 async def test_what_a_profile_says_of_a_tool_is_found_by_the_servers_name_or_id() -> None:
-    async with Yard.open(servers=SERVERS, environment={}) as yard:
+    async with open_yard(servers=SERVERS, environment={}) as yard:
         files, mail = yard.server("files"), yard.server("mail")
         profile = read_profile(
             "p", {"tools": {"files": {"a": {"name": "x"}}, str(mail.id): {"b": {"enabled": False}}}}
@@ -127,7 +127,7 @@ async def test_a_name_that_needs_quoting_is_one_part_of_the_path() -> None:
 
 @pytest.mark.real
 async def test_a_home_keeps_profiles(tmp_path: Path) -> None:
-    async with Yard.open(home=tmp_path, environment={}) as yard:
+    async with open_yard(home=tmp_path, environment={}) as yard:
         await yard.profiles.create(WORK)
-    async with Yard.open(home=tmp_path, environment={}) as yard:
+    async with open_yard(home=tmp_path, environment={}) as yard:
         assert [each.view().to_dict() for each in yard.profiles.all()] == [WORK]

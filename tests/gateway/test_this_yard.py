@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.app import Yard
+from mcpyard.app import open_yard
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.errors import ServerFault, ThisYard
 from tests.api.daemon import daemon
@@ -35,7 +35,7 @@ async def test_an_entry_that_leads_back_is_shown_so_and_never_started() -> None:
     identity = SelfIdentity(addresses=frozenset({"http://127.0.0.1:8712"}))
     servers = {"loop": BRIDGE, "web": {"url": "http://localhost:8712/mcp", "type": "http"}}
     definitions = {name: {**each, "wanted": "running"} for name, each in servers.items()}
-    async with Yard.open(servers=definitions, environment={}, identity=identity) as yard:
+    async with open_yard(servers=definitions, environment={}, identity=identity) as yard:
         for name in servers:
             record = await yard.settled(name)
             facts = (record.this_yard, record.status, record.error, record.wanted)
@@ -53,7 +53,7 @@ async def test_an_entry_that_leads_back_is_shown_so_and_never_started() -> None:
 
 
 async def test_a_server_that_turns_out_to_be_this_yard_is_let_go_for_good() -> None:
-    async with Yard.open(environment={}) as yard:
+    async with open_yard(environment={}) as yard:
         mirror = {"command": sys.executable, "args": ["-c", MIRROR, yard.instance]}
         yard.code.add("mirror", mirror)
         other = {"command": sys.executable, "args": ["-c", MIRROR, "another"]}

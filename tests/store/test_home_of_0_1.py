@@ -15,7 +15,7 @@ from uuid import UUID
 
 import pytest
 
-from mcpyard.app import Yard
+from mcpyard.app import open_yard
 from mcpyard.domain.stored import CallQuery
 from mcpyard.store.sqlite.store import Store
 
@@ -95,7 +95,7 @@ async def test_servers_of_0_1_run_with_their_policies_and_the_names_of_their_too
 ) -> None:
     programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": programs}
-    async with Yard.open(home=home, project=project, environment=environment) as yard:
+    async with open_yard(home=home, project=project, environment=environment) as yard:
         for name in ("law", "reserve", "uhr"):
             await yard.settled(name)
         servers = {str(each.name): each for each in yard.servers()}

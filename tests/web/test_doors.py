@@ -8,7 +8,7 @@ import pytest
 
 from mcpyard.api.app import build
 from mcpyard.api.tokens import TokenStore
-from mcpyard.app import Yard
+from mcpyard.app import open_yard
 from mcpyard.web import assets
 from mcpyard.web.app import pages
 from mcpyard.web.context import PageContext
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.real
 async def asked_page(**servers: dict[str, object]) -> AsyncGenerator[YardApi]:
     """A yard with its page, asked without a network."""
     closing = asyncio.Event()
-    async with Yard.open(servers=servers, environment={}) as yard:
+    async with open_yard(servers=servers, environment={}) as yard:
         for name in servers:
             await yard.settled(name)
         keys = keys_of(yard)

@@ -7,7 +7,7 @@ import pytest
 
 from mcpyard.api.app import build
 from mcpyard.api.tokens import TokenStore
-from mcpyard.app import Yard
+from mcpyard.app import open_yard
 from mcpyard.domain.errors import ArgumentsRefused
 from mcpyard.store.sqlite.journal import SqliteJournal
 from mcpyard.web.app import pages
@@ -22,7 +22,7 @@ async def test_calls_that_were_dropped_or_removed_are_counted(
     monkeypatch.setenv("MCPYARD_JOURNAL_CALLS", "20")
     monkeypatch.setattr("mcpyard.store.sqlite.journal._WAITING", 40)
     closing = asyncio.Event()
-    async with Yard.open(home=tmp_path, environment={}) as yard:
+    async with open_yard(home=tmp_path, environment={}) as yard:
         keys = keys_of(yard)
         routes = pages(yard, closing, PageContext("home", ("mcpyard", "stdio"), TokenStore(keys)))
         app = build(yard, keys=keys, hosts=[], closing=closing, pages=routes)
@@ -48,8 +48,8 @@ async def test_a_setting_of_the_journal_that_makes_no_sense_is_refused(
 ) -> None:
     monkeypatch.setenv("MCPYARD_JOURNAL_DAYS", "many")
     with pytest.raises(ArgumentsRefused, match="MCPYARD_JOURNAL_DAYS: must be a whole number"):
-        async with Yard.open(home=tmp_path, environment={}):
+        async with open_yard(home=tmp_path, environment={}):
             pass
     monkeypatch.setenv("MCPYARD_JOURNAL_DAYS", "3")
-    async with Yard.open(home=tmp_path, environment={}):
+    async with open_yard(home=tmp_path, environment={}):
         """The home was released."""

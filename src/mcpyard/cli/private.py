@@ -12,7 +12,7 @@ from typing import Final, TypeVar
 
 import uvloop
 
-from mcpyard.app import Yard
+from mcpyard.app import WiredYard, open_yard
 from mcpyard.catalog.names import MAX_NAME, slug
 from mcpyard.cli.known_servers import KnownServers
 from mcpyard.cli.output import clean
@@ -45,7 +45,7 @@ def run_privately(work: Coroutine[object, object, _T]) -> _T:
 
 
 @asynccontextmanager
-async def private_yard(*servers: DesiredServer) -> AsyncGenerator[Yard]:
+async def private_yard(*servers: DesiredServer) -> AsyncGenerator[WiredYard]:
     """A yard that runs these servers only, and prints their progress on standard error."""
     # The servers of the environment would all be started.
     variables = {
@@ -54,7 +54,7 @@ async def private_yard(*servers: DesiredServer) -> AsyncGenerator[Yard]:
     configs = {
         each.name: each.config.model_copy(update={"wanted": Wanted.RUNNING}) for each in servers
     }
-    async with Yard.open(servers=configs, environment=variables) as yard:
+    async with open_yard(servers=configs, environment=variables) as yard:
         progress = asyncio.create_task(_print_progress(yard))
         try:
             yield yard
@@ -62,7 +62,7 @@ async def private_yard(*servers: DesiredServer) -> AsyncGenerator[Yard]:
             progress.cancel()
 
 
-async def came_up(yard: Yard, server: DesiredServer) -> ServerView:
+async def came_up(yard: WiredYard, server: DesiredServer) -> ServerView:
     """Wait for a server of a private yard; its record, once it is connected.
 
     Raises:
@@ -78,7 +78,7 @@ async def came_up(yard: Yard, server: DesiredServer) -> ServerView:
     return record
 
 
-async def settled_record(yard: Yard, name: str) -> ServerView:
+async def settled_record(yard: WiredYard, name: str) -> ServerView:
     """The record of a server that is connected, has failed, or timed out once.
 
     A command does not wait for the retries of a server that does not answer.
@@ -90,7 +90,7 @@ async def settled_record(yard: Yard, name: str) -> ServerView:
     return done.pop().result()
 
 
-async def _silent(yard: Yard, name: str) -> ServerView:
+async def _silent(yard: WiredYard, name: str) -> ServerView:
     async for event in yard.events(after=0):
         error = object_of(event.data.get("error"))
         if event.data.get("name") == name and error.get("code") == Code.START_TIMEOUT:
@@ -173,7 +173,7 @@ def match(tools: Iterable[ToolView], exposed: str) -> str | None:
     return alike[0] if len(alike) == 1 else None
 
 
-async def _print_progress(yard: Yard) -> None:
+async def _print_progress(yard: WiredYard) -> None:
     last: dict[object, str] = {}
     async for event in yard.events(after=0):
         if event.kind == "status":

@@ -6,7 +6,8 @@ what is asked for goes over HTTP and comes back as the same outcomes and the sam
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Mapping
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final, Self
@@ -17,55 +18,69 @@ import orjson
 from mcpyard.agents.toolbox import AgentToolbox
 from mcpyard.client.clients import AttachedClients
 from mcpyard.client.discovery import SERVERS, segment, server_path
-from mcpyard.client.http import HttpClient
+from mcpyard.client.home_client import HomeClient
 from mcpyard.domain.definition.merge import Patch
-from mcpyard.domain.errors import Disconnected, ServerUnknown, YardError
+from mcpyard.domain.errors import Disconnected, Problem, ServerUnknown, YardError
 from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.store.home import Home, default_home
 from mcpyard.yard.calls.accounts import OK
 from mcpyard.yard.calls.call_context import Progress
 from mcpyard.yard.calls.outcome import Outcome, PassedOver
+from mcpyard.yard.closing import wait_up_to
 from mcpyard.yard.edit import Change
 from mcpyard.yard.events import RESYNC, EventBus, Subscription
+from mcpyard.yard.readiness import READY_TIMEOUT, Readiness, readiness
 from mcpyard.yard.toolbox.gathering import Local, Own, Select, gather
+from mcpyard.yard.views.base import FieldProblem
 from mcpyard.yard.views.calls import CallPage, CallView
 from mcpyard.yard.views.servers import ServerView, ToolView
+
+log = logging.getLogger(__name__)
 
 _SETTLED: Final = frozenset(
     {"connected", "degraded", "failed", "needs_auth", "needs_approval", "stopped"}
 )
+_LOOK_AGAIN: Final = 0.5
+"""Seconds between two looks for a mcpyard that went away: it tells nobody when it is back."""
+
 _UNDER_WAY: Final = frozenset({("running", "stopped"), ("stopped", "connected")})
 """What is wanted of a server that did not begin yet to become so, and how it still is."""
 
 
+class _Health(msgspec.Struct):
+    problems: list[FieldProblem] = []
+
+
 class AttachedYard:
-    """The yard that holds a home, seen from outside.
+    """A running mcpyard, seen from outside; `Yard.attach()` connects to it.
+
+    Every method can be called from any event loop and any thread; `events()` belongs to the event
+    loop that attached. One that was restarted is found again, also on another port.
 
     Attributes:
         clients: The servers of other programs on this machine.
     """
 
-    def __init__(self, http: HttpClient) -> None:
+    def __init__(self, http: HomeClient) -> None:
         self._http = http
+        self._loop = http.loop
         self.clients = AttachedClients(http)
         self._records: list[ServerView] = []
         self._tools: list[ToolView] = []
+        self._problems: list[Problem] = []
         self._bus = EventBus()
         self._following: asyncio.Task[None] | None = None
 
     @classmethod
     @asynccontextmanager
     async def attach(cls, home: str | Path | None = None) -> AsyncGenerator[Self]:
-        """The running yard of a home, for as long as the block lasts.
+        """Connect to the running mcpyard of a home (see `Yard.attach`).
 
         Raises:
             Disconnected: No yard runs there.
         """
         folder = Home(Path(home) if home is not None else default_home())
-        running = folder.running()
-        if running is None or not running.url:
-            raise Disconnected(f"mcpyard is not running (home {folder.folder}): mcpyard up")
-        async with contextlib.aclosing(HttpClient(running, folder.token())) as http:
+        async with contextlib.aclosing(HomeClient(folder)) as http:
             yard = cls(http)
             try:
                 await yard._begin()
@@ -74,36 +89,40 @@ class AttachedYard:
                 await yard._end()
 
     def servers(self, *, tools: bool = True) -> list[ServerView]:
-        """The records of all servers, by name."""
+        """Return the records of all servers, sorted by name."""
         return [each if tools else _without_tools(each) for each in self._records]
 
     def record(self, ref: str, *, tools: bool = True) -> ServerView:
-        """The record of one server, by id or name."""
+        """Return the record of one server, by id or name."""
         for each in self.servers(tools=tools):
             if ref in {each.id, each.name}:
                 return each
         raise ServerUnknown(f'there is no server "{ref[:80]}"')
 
     def tools(self, ref: str | None = None) -> list[ToolView]:
-        """The tools that can be called: of one server, or of all."""
+        """Return the tools that can be called: of one server, or of all."""
         name = None if ref is None else self.record(ref, tools=False).name
         return [each for each in self._tools if name in {None, each.server}]
 
+    def problems(self) -> Sequence[Problem]:
+        """Return the definitions that were ignored because they are invalid."""
+        return self._problems
+
     async def failed_calls(self, limit: int = 20) -> list[CallView]:
-        """The last calls that failed, newest first."""
+        """Return the last failed calls, newest first."""
         path = "/api/mcp/calls?limit=1000"
         page = await self._http.request(CallPage, "GET", path)
         return [each for each in page.calls if each.outcome != OK][:limit]
 
     def events(self) -> Subscription:
-        """What happens from now on."""
+        """Iterate over events from now on."""
         return self._bus.subscribe()
 
     def toolbox(
         self, own: Own = (), select: Select | None = None, *, local: Local | None = None
     ) -> AgentToolbox:
-        """The tools of one conversation (see `Yard.toolbox`)."""
-        return AgentToolbox.of(gather(self, own, select, local))
+        """Return the tools of one conversation (see `Yard.toolbox`)."""
+        return AgentToolbox.of(gather(self, own, select, local, loop=self._loop))
 
     async def call(
         self,
@@ -114,7 +133,7 @@ class AttachedYard:
         progress: Progress | None = None,
         meta: Mapping[str, object] | None = None,
     ) -> Outcome:
-        """Call a tool by its exposed name; nothing is heard of its progress from here."""
+        """Call a tool by its exposed name; `progress` is never called."""
         del progress
         body = _body(arguments, timeout, meta)
         return await self._call(f"/api/mcp/tools/{segment(name)}/call", body)
@@ -128,28 +147,28 @@ class AttachedYard:
         timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the yard
         meta: Mapping[str, object] | None = None,
     ) -> Outcome:
-        """Call a server's tool by its own name."""
+        """Call a tool by server and own name, without fallback servers."""
         body = _body(arguments, timeout, meta)
         return await self._call(server_path(ref, "tools", tool, "call"), body)
 
     async def start(self, ref: str, *, wait: float = 0) -> ServerView:
-        """Want a server to run."""
+        """Start a server; does nothing if it runs or is starting."""
         return await self._change("POST", f"{server_path(ref, 'start')}?wait={wait}")
 
     async def stop(self, ref: str, *, wait: float = 0) -> ServerView:
-        """Want a server to be stopped."""
+        """Stop a server."""
         return await self._change("POST", f"{server_path(ref, 'stop')}?wait={wait}")
 
     async def restart(self, ref: str, *, wait: float = 0) -> ServerView:
-        """Stop a server and start it anew."""
+        """Restart a server."""
         return await self._change("POST", f"{server_path(ref, 'restart')}?wait={wait}")
 
     async def register(self, body: Mapping[str, object], *, wait: float = 0) -> ServerView:
-        """Add a server."""
+        """Add a server; returns its record with warnings."""
         return await self._change("POST", f"{SERVERS}?wait={wait}", body)
 
     async def change(self, ref: str, change: Change | Patch, *, wait: float = 0) -> ServerView:
-        """Change a server."""
+        """Change a server; returns its record with warnings."""
         change = Change.of(change)
         when = "refuse" if change.refuse_running else "restart"
         headers = {"If-Match": f'"{change.expected}"'} if change.expected else {}
@@ -157,20 +176,39 @@ class AttachedYard:
         return await self._change("PATCH", path, change.patch, headers)
 
     async def remove(self, ref: str, *, wait: float = SHUTDOWN) -> None:
-        """Stop a server if it runs, and take it out."""
+        """Stop a server if it runs, and remove its definition."""
         await self._http.request(bytes, "DELETE", f"{server_path(ref)}?wait={wait}")
         await self._refresh()
 
     async def settled(self, ref: str) -> ServerView:
-        """Wait until a server is at rest: connected, stopped, or in need of somebody's help."""
+        """Wait until a server reaches its desired state, or cannot without intervention."""
+        await self._loop.carry(self._until(lambda: _is_settled(self.record(ref))))
+        return self.record(ref)
+
+    async def ready(
+        self,
+        timeout: float = READY_TIMEOUT,  # noqa: ASYNC109  it raises nothing when it runs out
+        *,
+        check: bool = False,
+    ) -> Readiness:
+        """Wait until the servers that should run are connected (see `Yard.ready`)."""
+        await self._loop.carry(wait_up_to(self._until(self._is_all_settled), timeout))
+        state = readiness(self.servers(tools=False), self._problems)
+        if check:
+            state.check()
+        return state
+
+    def _is_all_settled(self) -> bool:
+        return all(_is_settled(each) for each in self._records if each.wanted == "running")
+
+    async def _until(self, condition: Callable[[], bool]) -> None:
         events = self.events()
         try:
-            while not _is_settled(record := self.record(ref)):
+            while not condition():
                 if not await events.batch():
                     raise Disconnected("the connection to mcpyard was closed")
         finally:
             events.finish()
-        return record
 
     async def _begin(self) -> None:
         await self._refresh()
@@ -185,23 +223,39 @@ class AttachedYard:
         self._bus.close()
 
     async def _follow(self, fresh: asyncio.Event) -> None:
-        """Keep the picture fresh; a yard that goes away leaves the last one, marked by `resync`."""
-        try:
-            async with self._http.answer("GET", "/api/events") as answer:
+        """Keep the picture fresh, also of a yard that is started anew.
+
+        One that goes away leaves the last picture, marked by `resync`.
+        """
+        while True:
+            try:
+                await self._follow_one(fresh)
+            except YardError as error:
+                if fresh.is_set():
+                    log.debug("mcpyard is away: %s", error)
+            finally:
+                fresh.set()
+            await asyncio.sleep(_LOOK_AGAIN)
+
+    async def _follow_one(self, fresh: asyncio.Event) -> None:
+        async with self._http.answer("GET", "/api/events") as answer:
+            try:
                 async for events in answer.events():
                     await self._refresh()
                     fresh.set()
                     for each in events:
                         self._bus.publish(each.event, orjson.loads(each.data or b"{}"))
-        except YardError as error:
-            self._bus.publish(RESYNC, {"reason": str(error)})
-        finally:
-            fresh.set()
+            finally:
+                self._bus.publish(RESYNC, {"reason": "the connection to mcpyard was closed"})
 
     async def _refresh(self) -> None:
         with contextlib.suppress(Disconnected):
             self._records = await self._http.request(list[ServerView], "GET", SERVERS)
             self._tools = await self._http.request(list[ToolView], "GET", "/api/mcp/tools")
+        # One that cannot store anything answers with an error, and the last problems stay.
+        with contextlib.suppress(YardError):
+            health = await self._http.request(_Health, "GET", "/healthz")
+            self._problems = [Problem(each.field, each.message) for each in health.problems]
 
     async def _call(self, path: str, body: Mapping[str, object]) -> Outcome:
         result = await self._http.request(dict[str, Any], "POST", path, orjson.dumps(body))

@@ -12,7 +12,7 @@ import msgspec
 import orjson
 
 from mcpyard.client.discovery import segment
-from mcpyard.client.http import HttpClient
+from mcpyard.client.home_client import HomeClient
 from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.yard.clients.clients import Copy, EditTerms
 from mcpyard.yard.clients.edit_results import Done
@@ -35,7 +35,7 @@ class _Imported(msgspec.Struct):
 class AttachedClients:
     """The servers of every program on the machine of a yard (see `Clients`)."""
 
-    def __init__(self, http: HttpClient) -> None:
+    def __init__(self, http: HomeClient) -> None:
         self._http = http
 
     async def groups(self, project: str | None = None) -> list[ScopeView]:

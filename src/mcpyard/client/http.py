@@ -104,11 +104,16 @@ class Answer:
 
 
 class HttpClient:
-    """Sends requests to one yard; connections that were read out are used again."""
+    """Sends requests to one yard; connections that were read out are used again.
+
+    Attributes:
+        running: The yard.
+    """
 
     def __init__(
         self, running: Running, token: str, *, name: str = "mcpyard", within: float | None = None
     ) -> None:
+        self.running = running
         url = urlsplit(running.url)
         self._host, self._port = url.hostname or "", url.port or 0
         self._tls = trusting(running.certificate) if url.scheme == "https" else None

@@ -1,22 +1,31 @@
 """Servers registered from Python: a source that lives as long as its program."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from mcpyard.domain.definition.checks import name_fault
 from mcpyard.domain.definition.parsing import ParsedDefinition, read_definition
 from mcpyard.domain.desired import Definition, Document, Owner
 from mcpyard.domain.errors import DefinitionError, NameRefused, NameTaken, Problem, ServerUnknown
-from mcpyard.domain.model import Config, Scope
+from mcpyard.domain.model import Config, Scope, Wanted
 
 
 class CodeSource:
-    """Definitions held in memory; every change asks the yard to look again."""
+    """Definitions held in memory; every change asks the yard to look again.
+
+    The servers that it begins with run unless their definitions say otherwise: whoever opens a yard
+    with them means to use them. One that is added later waits until it is started.
+    """
 
     def __init__(self, servers: Mapping[str, Config | Mapping[str, object]] | None = None) -> None:
         self._definitions: dict[str, Definition] = {}
         self._wake: Callable[[], None] | None = None
         for name, config in (servers or {}).items():
             self.add(name, config)
+            added = self._definitions[name]
+            if added.config.wanted is None:
+                running = added.config.model_copy(update={"wanted": Wanted.RUNNING})
+                self._definitions[name] = replace(added, config=running)
 
     @property
     def owner(self) -> Owner:

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from mcpyard.domain.definition.expand import Lookup
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.degradation import SelfCheck
 from mcpyard.domain.errors import YardError
+from mcpyard.domain.model import Scope
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Clock, Memory, Servers, SignIns, Source
 from mcpyard.domain.repositories import Journal, Policies, Profiles
@@ -49,3 +51,9 @@ class Ports:
     secrets: SecretLookup = field(default_factory=NoSecrets)
     read_project: ReadProject = no_project
     checks: Sequence[SelfCheck] = ()
+
+    @property
+    def project(self) -> Path | None:
+        """The folder of the project, if a project's file is among the sources."""
+        places = [each.owner.place for each in self.sources if each.owner.scope is Scope.PROJECT]
+        return Path(places[0]).parent if places else None

@@ -187,6 +187,16 @@ class Reconciler:
             while not self._is_settled(server):
                 await self._rounds.wait()
 
+    async def all_settled(self) -> None:
+        """Return when every server that should run does, or can't without somebody's help."""
+        async with self._rounds:
+            while not all(self._is_settled(each) for each in self._wanted_running()):
+                await self._rounds.wait()
+
+    def _wanted_running(self) -> list[UUID]:
+        servers = self.desired.servers.values()
+        return [each.id for each in servers if each.wanted is Wanted.RUNNING]
+
     async def gone(self, server: UUID) -> None:
         """Return when nothing is held of a server any more."""
         async with self._rounds:

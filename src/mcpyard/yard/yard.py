@@ -17,6 +17,7 @@ from mcpyard.domain.definition.this_yard import THIS_YARD_NOTE
 from mcpyard.domain.desired import Desired, DesiredChanges, DesiredServer, DesireInputs
 from mcpyard.domain.errors import (
     Disabled,
+    Problem,
     ReadOnlyOwner,
     ServerUnknown,
     ThisYard,
@@ -25,7 +26,7 @@ from mcpyard.domain.errors import (
 )
 from mcpyard.domain.lifecycle import ASLEEP, UP
 from mcpyard.domain.limits import SHUTDOWN
-from mcpyard.domain.model import Scope, Wanted
+from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import LogLine
 from mcpyard.yard.approving import ProjectApprovals
@@ -46,6 +47,7 @@ from mcpyard.yard.notifications import Notifications
 from mcpyard.yard.ports import Ports
 from mcpyard.yard.profiles import ProfileBook
 from mcpyard.yard.publishing import Publisher
+from mcpyard.yard.readiness import READY_TIMEOUT, Readiness, readiness
 from mcpyard.yard.reconcile import Reconciler, by_ref
 from mcpyard.yard.self_checks import SelfChecks, reconciler_check
 from mcpyard.yard.server_registry import Registry
@@ -284,8 +286,7 @@ class YardCore:
         if change.patch:
             patch = {"tools": {tool: change.patch}}
             await self._editor.change(server, replace(change, patch=patch))
-        changed = self.route(str(server.id), tool)
-        return self._tool_view(changed)
+        return self._tool_view(self.route(str(server.id), tool))
 
     async def remove(self, ref: str, *, wait: float = SHUTDOWN) -> None:
         """Stop a server if it runs, and remove its definition."""
@@ -337,6 +338,15 @@ class YardCore:
         await self._reconciler.settled(server.id)
         return self._record(server)
 
+    async def ready(self, timeout: float = READY_TIMEOUT) -> Readiness:  # noqa: ASYNC109  no error
+        """Wait until all servers that should run are connected; says which are not, and why."""
+        await wait_up_to(self._reconciler.all_settled(), timeout)
+        return readiness(self.servers(tools=False), self.problems())
+
+    def problems(self) -> Sequence[Problem]:
+        """Return the definitions that were ignored because they are invalid."""
+        return self.desired.problems
+
     def log(self, ref: str) -> Sequence[LogLine]:
         """Return the last lines of a server's standard error."""
         return self._servers.log(self.server(ref).id)
@@ -353,10 +363,7 @@ class YardCore:
         return self._reconciler.desired.servers
 
     def _reach_clients(self, ports: Ports) -> Clients | None:
-        places = [each.owner.place for each in ports.sources if each.owner.scope is Scope.PROJECT]
-        project = Path(places[0]).parent if places else None
-        own = OwnServers(self._editor, lambda: self.desired, project)
-        reach = ports.clients
+        own, reach = OwnServers(self._editor, lambda: self.desired, ports.project), ports.clients
         return Clients(reach, own, ports.clock, lambda: self.identity) if reach else None
 
     async def _after(self, server: DesiredServer, wait: float) -> ServerView:

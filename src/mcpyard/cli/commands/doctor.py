@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from mcpyard.app import Yard
+from mcpyard.app import WiredYard
 from mcpyard.cli.checks.findings import Check, Result, bad, doubtful, good
 from mcpyard.cli.checks.machine_checks import examine_machine
 from mcpyard.cli.known_servers import KnownServers, find_known, find_servers
@@ -116,7 +116,7 @@ async def _handshakes(definitions: KnownServers) -> list[Check]:
         return [*checks, *await asyncio.gather(*handshakes)]
 
 
-async def _handshake(yard: Yard, name: str, began: float) -> Check:
+async def _handshake(yard: WiredYard, name: str, began: float) -> Check:
     record = await settled_record(yard, name)
     if record.phase == "connected":
         ms = round((time.perf_counter() - began) * 1000)

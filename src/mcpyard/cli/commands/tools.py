@@ -12,7 +12,7 @@ from mcpyard.cli.status_words import status_line
 from mcpyard.client.discovery import RunningYard, find_yard, server_path
 
 if TYPE_CHECKING:
-    from mcpyard.app import Yard
+    from mcpyard.app import WiredYard
     from mcpyard.domain.desired import DesiredServer
 
 
@@ -55,7 +55,7 @@ async def _gather(
         return [each.to_dict() for each in yard.tools()], max(codes, default=0)
 
 
-async def _attempt(yard: "Yard", server: "DesiredServer") -> int:
+async def _attempt(yard: "WiredYard", server: "DesiredServer") -> int:
     """Wait for one server of several, and print its failure; the exit code."""
     from mcpyard.cli.private import came_up
     from mcpyard.domain.errors import YardError

@@ -26,7 +26,7 @@ from mcpyard.api.http_server.uvicorn_server import WebServer
 from mcpyard.api.page_login import link_address
 from mcpyard.api.security.keys import AdminKey, Keys
 from mcpyard.api.tokens import TokenStore
-from mcpyard.app import Yard
+from mcpyard.app import WiredYard, open_yard
 from mcpyard.asgi_scope import Principal
 from mcpyard.cli.browser import open_browser
 from mcpyard.cli.cli_errors import usage
@@ -218,10 +218,10 @@ def _spare_the_collector() -> None:
 
 def _open(
     options: UpOptions, current: Path | None, identity: SelfIdentity
-) -> AbstractAsyncContextManager[Yard]:
+) -> AbstractAsyncContextManager[WiredYard]:
     folder = options.project or current
     sources = [ProjectFile(folder, strict=options.strict)] if folder else []
-    return Yard.open(
+    return open_yard(
         sources=sources, home=options.home, approval=_approval(options, current), identity=identity
     )
 
@@ -242,7 +242,7 @@ def _identity(options: UpOptions, url: str) -> SelfIdentity:
     return SelfIdentity(frozenset(homes), frozenset({url, *named}))
 
 
-def _keys(home: Home, yard: Yard) -> Keys:
+def _keys(home: Home, yard: WiredYard) -> Keys:
     renew = None if home.token_is_fixed else home.renew_token
     admin = AdminKey(home.token(), renew)
     return Keys(admin, yard.storage.call_tokens, yard.storage.sessions, SystemClock())
@@ -270,7 +270,7 @@ def _open_page(link: str) -> None:
     threading.Thread(target=work, name="browser", daemon=True).start()
 
 
-async def _print_events(yard: Yard, *outputs: UpOutput) -> None:
+async def _print_events(yard: WiredYard, *outputs: UpOutput) -> None:
     async for event in yard.events(after=0):
         for each in outputs:
             each.event(event)

@@ -7,8 +7,11 @@ from typing import Final, TypeAlias
 import orjson
 
 from mcpyard.catalog.token_estimate import estimate_tokens
+from mcpyard.domain.errors import Disconnected
 from mcpyard.yard.calls.call_context import Progress
 from mcpyard.yard.calls.outcome import Outcome
+from mcpyard.yard.event_loop import YardLoop, wait_anywhere
+from mcpyard.yard.toolbox.failures import failure
 
 OWN: Final = "own"
 """The origin of the application's own tools."""
@@ -36,6 +39,7 @@ class Tool:
         origin: The name of its server, or `own`.
         native: The server's own name for it.
         stale: Whether it is cached: its server is not connected, or does not respond.
+        loop: The event loop that blocking calls run on; None for one of their own.
     """
 
     name: str
@@ -48,6 +52,7 @@ class Tool:
     origin: str = OWN
     native: str = ""
     stale: bool = False
+    loop: YardLoop | None = field(default=None, repr=False, compare=False)
 
     @property
     def tokens(self) -> int:
@@ -64,3 +69,17 @@ class Tool:
     ) -> Outcome:
         """Call the tool; a failure is an error outcome and never raises."""
         return await self.calling(arguments, timeout, progress)
+
+    def call_sync(
+        self,
+        arguments: Mapping[str, object] | None = None,
+        *,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Call the tool and block until it is done (see `Toolbox.call_sync`)."""
+        call = self.call(arguments, timeout=timeout, progress=progress)
+        try:
+            return wait_anywhere(self.loop, call)
+        except Disconnected as error:
+            return failure(error, self.origin, self.native)

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol, TypeAlias
 
 import msgspec
@@ -13,7 +13,9 @@ from mcpyard.domain.narrowing import object_of
 from mcpyard.yard.calls.call_context import Progress
 from mcpyard.yard.calls.fallback import may_move_on
 from mcpyard.yard.calls.outcome import Outcome, PassedOver
+from mcpyard.yard.event_loop import YardLoop
 from mcpyard.yard.name_patterns import fits
+from mcpyard.yard.readiness import unavailable
 from mcpyard.yard.toolbox.agent_tool import Tool
 from mcpyard.yard.toolbox.failures import failure
 from mcpyard.yard.toolbox.own_schema import Function
@@ -43,6 +45,10 @@ class Offering(Protocol):
         """The records of all servers."""
         ...
 
+    def problems(self) -> Sequence[Problem]:
+        """The definitions that were ignored because they are invalid."""
+        ...
+
     async def call(
         self,
         name: str,
@@ -57,15 +63,21 @@ class Offering(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """What a toolbox is made of."""
+    """What a toolbox is made of; its tools know the loop that blocking calls run on."""
 
     tools: tuple[Tool, ...]
     warnings: tuple[Problem, ...]
     status: Callable[[], Mapping[str, str]]
+    loop: YardLoop | None
 
 
 def gather(
-    yard: Offering, own: Own = (), select: Select | None = None, local: Local | None = None
+    yard: Offering,
+    own: Own = (),
+    select: Select | None = None,
+    local: Local | None = None,
+    *,
+    loop: YardLoop | None = None,
 ) -> Gathered:
     """The tools of a yard's servers that are selected, and the application's own before them.
 
@@ -73,18 +85,26 @@ def gather(
         NameTaken: Two of the application's own have one name.
     """
     stand_ins = {name: _own_tool(each, name) for name, each in (local or {}).items()}
-    everything = [_server_tool(yard, each, stand_ins) for each in yard.tools()]
+    everything = [_server_tool(yard, each, stand_ins, loop) for each in yard.tools()]
     there = {tool.name for tool in everything}
     mine = _own([*own, *(tool for name, tool in stand_ins.items() if name not in there)])
-    theirs, warnings = _selected(everything, select)
+    theirs, unmatched = _selected(everything, select)
+    warnings = [*_unavailable(yard), *unmatched]
     for tool in theirs:
         if tool.name in mine:
             note = f'is a tool of the application and one of the server "{tool.origin}"'
             warnings.append(Problem(tool.name, f"{note}; the application's tool is used"))
     for each in warnings:
         log.warning("%s", each)
-    others = [tool for tool in theirs if tool.name not in mine]
-    return Gathered((*mine.values(), *others), tuple(warnings), lambda: server_words(yard))
+    others = (tool for tool in theirs if tool.name not in mine)
+    tools = (*(replace(tool, loop=loop) for tool in mine.values()), *others)
+    return Gathered(tools, tuple(warnings), lambda: server_words(yard), loop)
+
+
+def _unavailable(yard: Offering) -> list[Problem]:
+    """What an agent does without: servers that are not connected, definitions that are invalid."""
+    servers = [each for each in map(unavailable, yard.servers(tools=False)) if each]
+    return [*(Problem("", str(each)) for each in servers), *yard.problems()]
 
 
 def server_words(yard: Offering) -> dict[str, str]:
@@ -133,7 +153,9 @@ def _own_tool(source: Function | Tool, name: str | None = None) -> Tool:
     return source if isinstance(source, Tool) else own_tool(source, name=name)
 
 
-def _server_tool(yard: Offering, view: ToolView, stand_ins: Mapping[str, Tool]) -> Tool:
+def _server_tool(
+    yard: Offering, view: ToolView, stand_ins: Mapping[str, Tool], loop: YardLoop | None
+) -> Tool:
     name, server, native = view.exposed_name, view.server, view.name
     hints = object_of(view.annotations)
     way = _ServerCall(yard, name, server, native, stand_ins.get(name), is_repeatable(hints))
@@ -148,6 +170,7 @@ def _server_tool(yard: Offering, view: ToolView, stand_ins: Mapping[str, Tool]) 
         native=native,
         stale=view.stale,
         calling=way.call,
+        loop=loop,
     )
 
 

@@ -12,6 +12,7 @@ from mcpyard.catalog.ranking import Index, ToolText
 from mcpyard.domain.errors import Problem
 from mcpyard.yard.calls.call_context import Progress
 from mcpyard.yard.calls.outcome import ErrorKind, Outcome
+from mcpyard.yard.event_loop import YardLoop
 from mcpyard.yard.toolbox.agent_tool import OWN, Tool
 from mcpyard.yard.toolbox.gathering import Gathered
 
@@ -32,16 +33,23 @@ class Toolbox:
         *,
         warnings: Iterable[Problem] = (),
         status: Callable[[], Mapping[str, str]] | None = None,
+        loop: YardLoop | None = None,
     ) -> None:
         self.tools = tuple(tools)
         self.warnings = tuple(warnings)
         self._by_name = {tool.name: tool for tool in self.tools}
         self._status = status
+        self._loop = loop
 
     @classmethod
     def of(cls, gathered: Gathered) -> Self:
         """A toolbox of the gathered tools."""
-        return cls(gathered.tools, warnings=gathered.warnings, status=gathered.status)
+        return cls(
+            gathered.tools,
+            warnings=gathered.warnings,
+            status=gathered.status,
+            loop=gathered.loop,
+        )
 
     def __iter__(self) -> Iterator[Tool]:
         return iter(self.tools)
@@ -64,10 +72,29 @@ class Toolbox:
         """Call a tool by name; a failure is an error outcome and never raises."""
         tool = self._by_name.get(name)
         if tool is None:
-            return Outcome.failed(
-                ErrorKind.VALIDATION, self._no_tool(name), server=OWN, tool=name[:80]
-            )
+            return self._no_tool(name)
         return await tool.calling(arguments, timeout, progress)
+
+    def call_sync(
+        self,
+        name: str,
+        arguments: Mapping[str, object] | None = None,
+        *,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Call a tool by name and block until it is done, from any thread.
+
+        The call runs on the event loop of mcpyard, and so does `progress`.
+
+        Raises:
+            RuntimeError: The calling thread runs the event loop that mcpyard was opened on; await
+                `call`, or open mcpyard with `Yard.open_sync()`.
+        """
+        tool = self._by_name.get(name)
+        if tool is None:
+            return self._no_tool(name)
+        return tool.call_sync(arguments, timeout=timeout, progress=progress)
 
     def search(self, query: str, limit: int = SEARCH_LIMIT) -> list[Tool]:
         """Return the tools that match a query in any language, best first."""
@@ -81,6 +108,7 @@ class Toolbox:
         """Return the current status of each server, as text for the agent."""
         return dict(self._status()) if self._status else {}
 
-    def _no_tool(self, name: str) -> str:
+    def _no_tool(self, name: str) -> Outcome:
         near = ", ".join(f'"{tool.name}"' for tool in self.search(name, 3))
-        return f'there is no tool "{name[:80]}"' + (f"; there are {near}" if near else "")
+        why = f'there is no tool "{name[:80]}"' + (f"; there are {near}" if near else "")
+        return Outcome.failed(ErrorKind.VALIDATION, why, server=OWN, tool=name[:80])

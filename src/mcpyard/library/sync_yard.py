@@ -1,0 +1,168 @@
+"""Mcpyard for blocking code: the methods of `Yard`, each of which returns when it is done."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from mcpyard.agents.toolbox import AgentToolbox
+from mcpyard.domain.definition.merge import Patch
+from mcpyard.domain.errors import Problem
+from mcpyard.domain.limits import SHUTDOWN
+from mcpyard.yard.calls.call_context import Progress
+from mcpyard.yard.calls.outcome import Outcome
+from mcpyard.yard.edit import Change
+from mcpyard.yard.event_loop import YardLoop
+from mcpyard.yard.readiness import READY_TIMEOUT, Readiness
+from mcpyard.yard.self_control import Steering
+from mcpyard.yard.toolbox.gathering import Local, Own, Select
+from mcpyard.yard.views.calls import CallView
+from mcpyard.yard.views.servers import ServerView, ToolView
+
+
+class AwaitedYard(Steering, Protocol):
+    """A `Yard`, or an `AttachedYard`."""
+
+    def toolbox(
+        self, own: Own = (), select: Select | None = None, *, local: Local | None = None
+    ) -> AgentToolbox:
+        """The tools of one conversation."""
+        ...
+
+    async def ready(
+        self,
+        timeout: float = READY_TIMEOUT,  # noqa: ASYNC109  it raises nothing when it runs out
+        *,
+        check: bool = False,
+    ) -> Readiness:
+        """Wait for the servers that should run."""
+        ...
+
+    async def settled(self, ref: str) -> ServerView:
+        """Wait for one server."""
+        ...
+
+    async def call_tool(
+        self,
+        ref: str,
+        tool: str,
+        arguments: Mapping[str, object] | None = None,
+        *,
+        timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the server as well
+    ) -> Outcome:
+        """Call a tool by server and own name."""
+        ...
+
+    async def start(self, ref: str, *, wait: float = 0) -> ServerView:
+        """Start a server."""
+        ...
+
+    async def stop(self, ref: str, *, wait: float = 0) -> ServerView:
+        """Stop a server."""
+        ...
+
+    async def register(self, body: Mapping[str, object], *, wait: float = 0) -> ServerView:
+        """Add a server."""
+        ...
+
+    async def change(self, ref: str, change: Change | Patch, *, wait: float = 0) -> ServerView:
+        """Change a server."""
+        ...
+
+    async def remove(self, ref: str, *, wait: float = SHUTDOWN) -> None:
+        """Remove a server."""
+        ...
+
+
+class SyncYard:
+    """Mcpyard for blocking code; `Yard.open_sync()` and `Yard.attach_sync()` give one.
+
+    It can be used from every thread. Its toolbox has `call_sync()`, and can be awaited as well.
+
+    Attributes:
+        awaited: The same for coroutines, on any event loop: a `Yard` or an `AttachedYard`.
+    """
+
+    def __init__(self, yard: AwaitedYard) -> None:
+        self.awaited = yard
+        self._loop = YardLoop()
+
+    def toolbox(
+        self, own: Own = (), select: Select | None = None, *, local: Local | None = None
+    ) -> AgentToolbox:
+        """Return the tools of one conversation (see `Yard.toolbox`)."""
+        return self.awaited.toolbox(own, select, local=local)
+
+    def ready(self, timeout: float = READY_TIMEOUT, *, check: bool = False) -> Readiness:
+        """Wait until the servers that should run are connected (see `Yard.ready`)."""
+        return self._loop.wait(self.awaited.ready(timeout, check=check))
+
+    def settled(self, ref: str) -> ServerView:
+        """Wait until a server reaches its desired state, or cannot without intervention."""
+        return self._loop.wait(self.awaited.settled(ref))
+
+    def servers(self, *, tools: bool = True) -> list[ServerView]:
+        """Return the records of all servers, sorted by name."""
+        return self.awaited.servers(tools=tools)
+
+    def record(self, ref: str, *, tools: bool = True) -> ServerView:
+        """Return the record of one server."""
+        return self.awaited.record(ref, tools=tools)
+
+    def tools(self) -> list[ToolView]:
+        """Return the tools of all available servers."""
+        return self.awaited.tools()
+
+    def problems(self) -> Sequence[Problem]:
+        """Return the definitions that were ignored because they are invalid."""
+        return self.awaited.problems()
+
+    def call(
+        self,
+        name: str,
+        arguments: Mapping[str, object] | None = None,
+        *,
+        timeout: float | None = None,
+        progress: Progress | None = None,
+    ) -> Outcome:
+        """Call a tool by its exposed name; `progress` is called in the thread of mcpyard."""
+        return self._loop.wait(
+            self.awaited.call(name, arguments, timeout=timeout, progress=progress)
+        )
+
+    def call_tool(
+        self,
+        ref: str,
+        tool: str,
+        arguments: Mapping[str, object] | None = None,
+        *,
+        timeout: float | None = None,
+    ) -> Outcome:
+        """Call a tool by server and own name, without fallback servers."""
+        return self._loop.wait(self.awaited.call_tool(ref, tool, arguments, timeout=timeout))
+
+    def start(self, ref: str, *, wait: float = 0) -> ServerView:
+        """Start a server; does nothing if it runs or is starting."""
+        return self._loop.wait(self.awaited.start(ref, wait=wait))
+
+    def stop(self, ref: str, *, wait: float = 0) -> ServerView:
+        """Stop a server."""
+        return self._loop.wait(self.awaited.stop(ref, wait=wait))
+
+    def restart(self, ref: str, *, wait: float = 0) -> ServerView:
+        """Restart a server."""
+        return self._loop.wait(self.awaited.restart(ref, wait=wait))
+
+    def register(self, body: Mapping[str, object], *, wait: float = 0) -> ServerView:
+        """Add a server; returns its record with warnings."""
+        return self._loop.wait(self.awaited.register(body, wait=wait))
+
+    def change(self, ref: str, change: Change | Patch, *, wait: float = 0) -> ServerView:
+        """Change a server; returns its record with warnings."""
+        return self._loop.wait(self.awaited.change(ref, change, wait=wait))
+
+    def remove(self, ref: str, *, wait: float = SHUTDOWN) -> None:
+        """Stop a server if it runs, and remove its definition."""
+        self._loop.wait(self.awaited.remove(ref, wait=wait))
+
+    def failed_calls(self, limit: int = 20) -> list[CallView]:
+        """Return the last failed calls, newest first."""
+        return self._loop.wait(self.awaited.failed_calls(limit))
