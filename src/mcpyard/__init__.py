@@ -67,10 +67,26 @@ if TYPE_CHECKING:
     from mcpyard.yard.edit import Change
     from mcpyard.yard.readiness import Readiness, UnavailableServer
     from mcpyard.yard.self_control import self_control
+    from mcpyard.yard.server_content import ResourceUpdate, ResourceUpdates
+    from mcpyard.yard.server_questions import (
+        ElicitAnswer,
+        ElicitRequest,
+        SampleAnswer,
+        SampleRequest,
+    )
     from mcpyard.yard.server_registry import Info, McpServer, Registry
     from mcpyard.yard.toolbox.agent_tool import Tool
     from mcpyard.yard.toolbox.own_tools import own_tool
     from mcpyard.yard.toolbox.toolbox import Toolbox
+    from mcpyard.yard.views.content import (
+        PromptArgumentView,
+        PromptMessage,
+        PromptResult,
+        PromptView,
+        ResourceContents,
+        ResourceTemplateView,
+        ResourceView,
+    )
     from mcpyard.yard.views.servers import ServerView, ToolView
 
 __version__ = "0.2.0"
@@ -94,6 +110,8 @@ __all__ = [
     "DocumentMoved",
     "EditRefused",
     "EditUnknown",
+    "ElicitAnswer",
+    "ElicitRequest",
     "ErrorKind",
     "FileBusy",
     "Image",
@@ -117,13 +135,24 @@ __all__ = [
     "Phase",
     "Problem",
     "ProfileUnknown",
+    "PromptArgumentView",
+    "PromptMessage",
+    "PromptResult",
+    "PromptView",
     "ProtocolBroken",
     "ReadOnlyOwner",
     "Readiness",
     "Registry",
     "RemoteConfig",
     "Resource",
+    "ResourceContents",
     "ResourceLink",
+    "ResourceTemplateView",
+    "ResourceUpdate",
+    "ResourceUpdates",
+    "ResourceView",
+    "SampleAnswer",
+    "SampleRequest",
     "ServerBusy",
     "ServerFault",
     "ServerUnknown",
@@ -160,6 +189,8 @@ _HOMES = {
     "Audio": "mcpyard.yard.calls.parts",
     "Change": "mcpyard.yard.edit",
     "Config": "mcpyard.domain.model",
+    "ElicitAnswer": "mcpyard.yard.server_questions",
+    "ElicitRequest": "mcpyard.yard.server_questions",
     "ErrorKind": "mcpyard.yard.calls.outcome",
     "Image": "mcpyard.yard.calls.parts",
     "Info": "mcpyard.yard.server_registry",
@@ -169,11 +200,22 @@ _HOMES = {
     "PassedOver": "mcpyard.yard.calls.outcome",
     "Phase": "mcpyard.domain.lifecycle",
     "Problem": "mcpyard.domain.errors",
+    "PromptArgumentView": "mcpyard.yard.views.content",
+    "PromptMessage": "mcpyard.yard.views.content",
+    "PromptResult": "mcpyard.yard.views.content",
+    "PromptView": "mcpyard.yard.views.content",
     "Readiness": "mcpyard.yard.readiness",
     "Registry": "mcpyard.yard.server_registry",
     "RemoteConfig": "mcpyard.domain.model",
     "Resource": "mcpyard.yard.calls.parts",
+    "ResourceContents": "mcpyard.yard.views.content",
     "ResourceLink": "mcpyard.yard.calls.parts",
+    "ResourceTemplateView": "mcpyard.yard.views.content",
+    "ResourceUpdate": "mcpyard.yard.server_content",
+    "ResourceUpdates": "mcpyard.yard.server_content",
+    "ResourceView": "mcpyard.yard.views.content",
+    "SampleAnswer": "mcpyard.yard.server_questions",
+    "SampleRequest": "mcpyard.yard.server_questions",
     "ServerView": "mcpyard.yard.views.servers",
     "Status": "mcpyard.domain.status",
     "SyncYard": "mcpyard.library.sync_yard",

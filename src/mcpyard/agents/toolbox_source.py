@@ -1,0 +1,39 @@
+"""Where toolboxes come from: a yard in this process, or one that is attached."""
+
+from mcpyard.agents.toolbox import AgentToolbox
+from mcpyard.yard.event_loop import YardLoop
+from mcpyard.yard.toolbox.gathering import Local, Offering, Own, Select, gather
+from mcpyard.yard.toolbox.resource_reading import ResourceSource, reading_resources
+
+
+class ToolboxSource(Offering, ResourceSource):
+    """Makes toolboxes; a part of `Yard` and `AttachedYard`."""
+
+    _loop: YardLoop
+
+    def toolbox(
+        self,
+        own: Own = (),
+        select: Select | None = None,
+        *,
+        local: Local | None = None,
+        read_resource: bool = False,
+    ) -> AgentToolbox:
+        """Return the tools of one conversation: server tools and the application's own.
+
+        Args:
+            own: Typed functions, or tools created with `own_tool`.
+            select: The server tools to include: a predicate on a tool, or patterns such as
+                `mcp_files_*` and `files/read_*`; default all.
+            local: Functions, by exposed name, that answer if neither the server nor its
+                fallback servers do.
+            read_resource: Add the tool `read_resource`, by which the agent reads resources, such
+                as those that results link to; with `select`, of the selected servers only.
+
+        Raises:
+            NameTaken: Two of the application's own tools have the same name.
+        """
+        gathered = gather(self, own, select, local, loop=self._loop)
+        if read_resource:
+            gathered = reading_resources(self, gathered, everywhere=select is None)
+        return AgentToolbox.of(gathered)
