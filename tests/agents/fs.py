@@ -1,7 +1,8 @@
 """A small server as an agent may meet it; run as `python -I -S fs.py`.
 
 Its tools: `read_file` gives a file's text, `show` gives parts of several kinds, `refuse` says that
-it failed, `hang` never answers.
+it failed, `hang` never answers, `die` ends the process. With a number as its argument it has so
+many tools more.
 """
 
 import json
@@ -15,7 +16,11 @@ TOOLS = [
     {"name": "read_file", "description": "Reads a text file.", "inputSchema": PATH},
     *(
         {"name": name, "description": f"does {name}", "inputSchema": NOTHING}
-        for name in ("show", "refuse", "hang")
+        for name in ("show", "refuse", "hang", "die")
+    ),
+    *(
+        {"name": f"tool_{number}", "description": f"Tool {number}.", "inputSchema": NOTHING}
+        for number in range(int(sys.argv[1]) if sys.argv[1:] else 0)
     ),
 ]
 SHOWN = [
@@ -23,6 +28,7 @@ SHOWN = [
     {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"},
     {"type": "audio", "data": "UklGRg==", "mimeType": "audio/wav"},
     {"type": "resource_link", "uri": "https://example.com/b", "name": "the link"},
+    {"type": "resource", "resource": {"uri": "file:///a.md", "text": "inner words"}},
 ]
 
 
@@ -33,6 +39,8 @@ def text(words: str) -> dict[str, Any]:
 def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     if name == "read_file":
         return text(pathlib.Path(arguments["path"]).read_text(encoding="utf-8"))
+    if name == "die":
+        sys.exit(7)
     if name == "refuse":
         return {**text("it does not please me"), "isError": True}
     return {"content": SHOWN, "structuredContent": {"answer": 42}}

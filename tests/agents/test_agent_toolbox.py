@@ -79,9 +79,10 @@ def test_tools_are_offered_by_names_that_every_agent_accepts() -> None:
 
 @pytest.mark.parametrize("stale", [True, False])
 async def test_a_tool_of_a_server_that_is_away_is_marked(*, stale: bool) -> None:
-    tool = replace(FakeTool().tool(), stale=stale)
+    hints = {"readOnlyHint": True}
+    tool = replace(FakeTool().tool(), stale=stale, title="Read", annotations=hints)
     box = AgentToolbox([tool])
-    mark = {"server": "fs", "stale": stale}
+    mark = {"server": "fs", "stale": stale, "title": "Read", "annotations": hints}
     assert box.to_ai_sdk()[tool.name]["metadata"] == mark
     assert box.to_copilot()[0].metadata == {"mcpyard": mark}
     assert box.to_langchain()[0].metadata == mark

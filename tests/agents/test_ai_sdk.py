@@ -15,7 +15,7 @@ ANSWER = {"type": "object", "properties": {"answer": {"type": "integer"}}}
 
 
 def shape_of(fake: FakeTool) -> dict[str, Any]:
-    return fake.box().to_ai_sdk()[fake.name]
+    return {**fake.box().to_ai_sdk()[fake.name]}
 
 
 @pytest.mark.real
@@ -77,7 +77,7 @@ async def test_a_failure_is_an_output_that_says_so(fake: FakeTool) -> None:
 
 def test_a_title_is_kept() -> None:
     tool = replace(FakeTool().tool(), title="Read a file")
-    assert AgentToolbox([tool]).to_ai_sdk()[tool.name]["title"] == "Read a file"
+    assert AgentToolbox([tool]).to_ai_sdk()[tool.name].get("title") == "Read a file"
 
 
 def test_all_but_the_functions_can_be_sent_as_json() -> None:

@@ -56,6 +56,8 @@ async def test_executing_it_calls_the_server_and_returns_the_result(tmp_path: Pa
     assert show_result.text_result_for_llm.split("\n") == [
         "words",
         "[link the link] https://example.com/b",
+        "[file:///a.md]",
+        "inner words",
         '{"answer":42}',
     ]
     assert attached(show_result) == [

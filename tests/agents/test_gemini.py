@@ -1,6 +1,7 @@
 """The dictionaries for Gemini, held against the types of its own library."""
 
 import base64
+from typing import Any, cast
 
 import pytest
 from google.genai import types
@@ -13,8 +14,12 @@ def call(arguments: dict[str, object]) -> types.FunctionCall:
     return types.FunctionCall(id="call_1", name="mcp_fs_read_file", args=arguments)
 
 
-async def answered(fake: FakeTool, function_call: object) -> types.FunctionResponse:
-    part = types.Part.model_validate(await fake.box().answer_gemini(function_call))
+async def answered(
+    fake: FakeTool, function_call: types.FunctionCall | dict[str, Any]
+) -> types.FunctionResponse:
+    part = types.Part.model_validate(
+        await fake.box().answer_gemini(cast("types.FunctionCall", function_call))
+    )
     assert part.function_response
     return part.function_response
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
@@ -24,7 +24,7 @@ def test_a_tool_has_name_description_and_schema_as_they_came() -> None:
     assert isinstance(tool, BaseTool)
     assert (tool.name, tool.description) == ("mcp_fs_read_file", "Reads a file.")
     assert tool.args_schema == SCHEMA
-    assert tool.metadata == {"server": "fs", "stale": False}
+    assert tool.metadata == FakeTool().tool().metadata
 
 
 def test_the_library_can_bind_it() -> None:
@@ -68,7 +68,42 @@ async def test_a_failure_is_a_message_that_says_so(fake: FakeTool) -> None:
     assert (message.content, message.status) == ("it went wrong", "error")
 
 
-def test_a_tool_that_is_not_awaited_says_what_to_do() -> None:
-    [tool] = FakeTool().box().to_langchain()
-    with pytest.raises(NotImplementedError, match="use ainvoke"):
-        tool.invoke({"path": "a"})
+def test_a_tool_can_be_invoked_without_an_event_loop() -> None:
+    fake = FakeTool()
+    [tool] = fake.box().to_langchain()
+    assert tool.invoke({"path": "a"}) == "done"
+    assert fake.calls == [{"path": "a"}]
+
+
+@pytest.mark.parametrize("fake", FAILING)
+def test_a_failure_of_a_tool_that_is_invoked_is_told(fake: FakeTool) -> None:
+    [tool] = fake.box().to_langchain()
+    call = {"type": "tool_call", "name": tool.name, "args": {"path": "a"}, "id": "1"}
+    message = tool.invoke(call)
+    assert (message.status, message.content) == ("error", "it went wrong")
+
+
+async def test_all_calls_of_a_message_are_answered_even_those_that_cannot_be_made() -> None:
+    box = FakeTool().box()
+    turn = AIMessage(
+        "",
+        tool_calls=[
+            {"name": "mcp_fs_read_file", "args": {"path": "a"}, "id": "1"},
+            {"name": "nothing", "args": {}, "id": "2"},
+        ],
+        invalid_tool_calls=[
+            {
+                "type": "invalid_tool_call",
+                "name": "mcp_fs_read_file",
+                "args": "{broken",
+                "id": "3",
+                "error": None,
+            }
+        ],
+    )
+    first, *answers = await box.answer_langchain(turn)
+    assert first is turn
+    assert [getattr(each, "status", "") for each in answers] == ["success", "error", "error"]
+    assert "there is no tool" in answers[1].text
+    assert "not a JSON object" in answers[2].text
+    assert await box.answer_langchain(AIMessage("done")) == []

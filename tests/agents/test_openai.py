@@ -84,7 +84,7 @@ def test_chat_gets_a_description_that_is_cut_and_responses_the_whole() -> None:
     [chat], [whole] = box.to_openai("chat"), box.to_openai()
     function: Any = chat["function"]
     assert function["description"] == "d" * 1_020 + " ..."
-    assert whole["description"] == "d" * 2_000
+    assert whole.get("description") == "d" * 2_000
 
 
 async def test_a_call_of_responses_is_answered_with_its_output() -> None:
@@ -162,6 +162,6 @@ async def test_a_dictionary_is_as_good_as_an_object_of_the_library() -> None:
 
 
 @pytest.mark.parametrize("call", [None, {}, {"name": "x"}, {"function": {"name": "x"}}])
-async def test_what_is_no_call_is_refused(call: object) -> None:
+async def test_what_is_no_call_is_refused(call: dict[str, object]) -> None:
     with pytest.raises(TypeError, match="not a function call"):
         await FakeTool().box().answer_openai(call)

@@ -69,6 +69,7 @@ async def run(fake: FakeTool, model: Scripted) -> object:
 
 async def invoked(fake: FakeTool, arguments: str = ARGUMENTS) -> Any:  # noqa: ANN401  as the library
     [tool] = fake.box().to_openai_agents()
+    assert isinstance(tool, FunctionTool)
     context = ToolContext(None, tool_name=tool.name, tool_call_id="1", tool_arguments=arguments)
     return await tool.on_invoke_tool(cast("ToolContext[Any]", context), arguments)
 

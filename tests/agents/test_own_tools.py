@@ -141,7 +141,7 @@ CIRCLE: list[object] = []
 CIRCLE.append(CIRCLE)
 
 
-@pytest.mark.parametrize("value", [object(), {"deep": [object()]}, b"\xff", CIRCLE, "\ud800"])
+@pytest.mark.parametrize("value", [object(), {"deep": [object()]}, CIRCLE, "\ud800"])
 async def test_a_result_that_cannot_be_written_is_an_error_outcome(value: object) -> None:
     outcome = await own_tool(lambda: value, name="odd").call()
     assert outcome.error is ErrorKind.TOOL

@@ -50,7 +50,7 @@ async def test_the_model_is_offered_the_tools_as_they_came() -> None:
     [tool] = model.last_model_request_parameters.function_tools
     assert (tool.name, tool.description) == ("mcp_fs_read_file", "Reads a file.")
     assert tool.parameters_json_schema == SCHEMA
-    assert tool.metadata == {"server": "fs", "stale": False}
+    assert tool.metadata == FakeTool().tool().metadata
 
 
 async def test_a_run_calls_the_tool_and_tells_the_model() -> None:

@@ -50,6 +50,7 @@ class FakeYard:
         self.calls: list[tuple[str, object, float | None]] = []
         self.error: YardError | None = None
         self.invalid: list[Problem] = []
+        self.version = 0
 
     def tools(self) -> list[ToolView]:
         return self.offered

@@ -215,7 +215,7 @@ def test_every_event_is_documented_and_no_other_is() -> None:
 def test_every_public_name_is_in_the_python_reference() -> None:
     text = page("python.md")
     for name in set(mcpyard.__all__) - {"__version__"}:
-        assert f"\n## `{name}`\n" in text
+        assert f"\n## `{name}`\n" in text or f"\n| `{name}` | `" in text
 
 
 def test_every_bench_of_the_summary_has_its_section_with_figures() -> None:
@@ -253,18 +253,36 @@ def test_every_command_that_a_page_shows_is_one_that_mcpyard_takes() -> None:
         available[name].make_context(name, options)
 
 
+RUN = """
+import ast, asyncio, inspect, sys
+code = compile(sys.argv[1], "python.md", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+awaited = eval(code)
+if inspect.isawaitable(awaited):
+    asyncio.run(awaited)
+"""
+
+PRINTED = [
+    "legal False\n",
+    'typo failed command not found: "mcpyard-leagl" Check the spelling, or use the full path.\n',
+    "False\n",
+    "legal legal://laws True\nlegal legal://cases True\n",
+    "False\n",
+]
+
+
 @pytest.mark.real
-def test_the_snippet_of_the_python_reference_runs() -> None:
-    (snippet,) = re.findall(r"```python\n(.*?)```", page("python.md"), re.DOTALL)
+def test_the_snippets_of_the_python_reference_run() -> None:
+    snippets = re.findall(r"```python\n(.*?)```", page("python.md"), re.DOTALL)
     programs = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    ran = subprocess.run(
-        [sys.executable, "-c", snippet],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=os.environ | {"PATH": programs},
-    )
-    assert ran.stdout == "legal False\n", ran.stderr
+    for snippet, printed in zip(snippets, PRINTED, strict=True):
+        ran = subprocess.run(
+            [sys.executable, "-c", RUN, snippet],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=os.environ | {"PATH": programs},
+        )
+        assert ran.stdout == printed, ran.stderr
 
 
 def test_every_option_of_the_legal_server_is_documented() -> None:

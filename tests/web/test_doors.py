@@ -85,7 +85,7 @@ async def test_files_are_kept_for_good_and_only_those_of_the_page_are_served() -
 
 
 async def test_news_are_told_once_and_only_what_changed() -> None:
-    async with asked_page(one=echo(), other=echo()) as api:
+    async with asked_page(one=echo(wanted="stopped"), other=echo()) as api:
         first = await api.get("/ui/news?view=servers")
         assert first.text.count("<article") == 2
         tag = {"If-None-Match": first.headers["etag"]}

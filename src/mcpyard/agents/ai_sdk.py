@@ -5,7 +5,7 @@ program that uses the SDK itself.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TypeAlias
+from typing import NotRequired, TypeAlias, TypedDict
 
 import orjson
 
@@ -16,8 +16,19 @@ from mcpyard.yard.toolbox.agent_tool import Tool
 from mcpyard.yard.toolbox.model_calls import call_asked
 from mcpyard.yard.toolbox.rendering import Media, Piece, as_text, everything, pieces
 
-AiTool: TypeAlias = dict[str, object]
 Execute: TypeAlias = Callable[..., Awaitable[object]]
+
+
+class AiTool(TypedDict):
+    """A tool of the SDK, under the names that the SDK has for its members."""
+
+    description: str
+    inputSchema: dict[str, object]
+    execute: Execute
+    toModelOutput: Callable[[object], dict[str, object]]
+    metadata: dict[str, object]
+    title: NotRequired[str]
+    outputSchema: NotRequired[dict[str, object]]
 
 
 def convert(offered: Mapping[str, Tool]) -> dict[str, AiTool]:
@@ -45,7 +56,7 @@ def _tool(tool: Tool) -> AiTool:
         "inputSchema": as_object(tool.input_schema),
         "execute": _execute(tool),
         "toModelOutput": model_output,
-        "metadata": {"server": tool.origin, "stale": tool.stale},
+        "metadata": tool.metadata,
     }
     if tool.title:
         shape["title"] = tool.title

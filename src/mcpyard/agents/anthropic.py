@@ -1,13 +1,13 @@
 """The toolbox for Anthropic's Messages: plain dictionaries, no library."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from mcpyard.catalog.lowering import COMMON, lower
 from mcpyard.catalog.offered_members import offer_members, own_members
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.toolbox.agent_tool import Tool
-from mcpyard.yard.toolbox.model_calls import member_of
+from mcpyard.yard.toolbox.model_calls import items_of, member_of
 from mcpyard.yard.toolbox.rendering import Piece, pictures_and_pdf, pieces
 
 AnthropicTool: TypeAlias = dict[str, object]
@@ -51,6 +51,20 @@ def read_call(call: object) -> tuple[str, object, str]:
     if not isinstance(name, str) or not isinstance(call_id, str):
         raise TypeError(f"not a tool_use block of Anthropic's: {type(call).__name__}")
     return name, member_of(call, "input"), call_id
+
+
+def calls_of(message: object) -> list[object] | None:
+    """The calls in a whole message of a model; None where it is a single block."""
+    blocks = items_of(message, "content")
+    if blocks is None:
+        return None
+    return [each for each in blocks if member_of(each, "type") == "tool_use"]
+
+
+def exchange(message: object, results: Sequence[Block]) -> list[dict[str, object]]:
+    """The message of the model and the one that answers it: one, however many calls there were."""
+    turn = {"role": "assistant", "content": member_of(message, "content")}
+    return [turn, {"role": "user", "content": [*results]}]
 
 
 def _block(each: Piece) -> Block:

@@ -20,7 +20,7 @@ def convert(offered: Mapping[str, Tool]) -> list[CopilotTool]:
             description=tool.description,
             handler=_handler(tool),
             parameters=as_object(tool.input_schema),
-            metadata={"mcpyard": {"server": tool.origin, "stale": tool.stale}},
+            metadata={"mcpyard": tool.metadata},
         )
         for name, tool in offered.items()
     ]

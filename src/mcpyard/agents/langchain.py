@@ -1,8 +1,9 @@
 """The toolbox for LangChain: tools for `bind_tools` and for agents that run them."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import Any, Literal, TypeAlias
 
+from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool, ToolException
 from pydantic import PrivateAttr
 
@@ -25,8 +26,16 @@ def content(outcome: Outcome) -> Content:
     return text_or_items(pieces(outcome, pictures), _block)
 
 
+def message(outcome: Outcome, name: str, call_id: str) -> ToolMessage:
+    """The message that answers a call; its artifact is the whole outcome."""
+    status = "error" if outcome.is_error else "success"
+    return ToolMessage(
+        content(outcome), name=name, tool_call_id=call_id, status=status, artifact=outcome
+    )
+
+
 class YardTool(BaseTool):
-    """A tool for LangChain; only the async interface works.
+    """A tool for LangChain.
 
     Not a `StructuredTool`: that one takes arguments called `config` for its own.
     """
@@ -42,20 +51,16 @@ class YardTool(BaseTool):
             description=tool.description,
             args_schema=as_object(tool.input_schema),
             handle_tool_error=_error_content,
-            metadata={"server": tool.origin, "stale": tool.stale},
+            metadata=tool.metadata,
         )
         made._tool = tool
         return made
 
-    def _run(self, /, **_arguments: object) -> NoReturn:
-        # What LangChain's own tools raise that can only be awaited; its agents know it.
-        raise NotImplementedError(f"{self.name} is to be awaited: use ainvoke")
+    def _run(self, /, **arguments: object) -> tuple[Content, Outcome]:
+        return _checked(self._tool.call_sync(arguments))
 
     async def _arun(self, /, **arguments: object) -> tuple[Content, Outcome]:
-        outcome = await call_asked(self._tool, arguments)
-        if outcome.is_error:
-            raise _Failed(outcome)
-        return content(outcome), outcome
+        return _checked(await call_asked(self._tool, arguments))
 
 
 class _Failed(ToolException):
@@ -64,6 +69,12 @@ class _Failed(ToolException):
     def __init__(self, outcome: Outcome) -> None:
         super().__init__(outcome.text)
         self.outcome = outcome
+
+
+def _checked(outcome: Outcome) -> tuple[Content, Outcome]:
+    if outcome.is_error:
+        raise _Failed(outcome)
+    return content(outcome), outcome
 
 
 def _error_content(error: ToolException) -> Content:

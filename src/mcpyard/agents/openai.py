@@ -1,13 +1,13 @@
 """The toolbox for OpenAI's Responses and Chat Completions: plain dictionaries, no library."""
 
 from collections.abc import Callable, Mapping
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from mcpyard.catalog.lowering import COMMON, lower
 from mcpyard.catalog.strict import drop_nulls, tighten
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.toolbox.agent_tool import Tool
-from mcpyard.yard.toolbox.model_calls import member_of, read_arguments
+from mcpyard.yard.toolbox.model_calls import items_of, member_of, read_arguments
 from mcpyard.yard.toolbox.rendering import (
     Piece,
     flagged,
@@ -16,6 +16,14 @@ from mcpyard.yard.toolbox.rendering import (
     text_or_items,
     words,
 )
+
+
+class Turn(NamedTuple):
+    """What a model said, and the calls in it."""
+
+    items: list[object]
+    calls: list[object]
+
 
 Api: TypeAlias = Literal["responses", "chat"]
 OpenAiTool: TypeAlias = dict[str, object]
@@ -67,6 +75,22 @@ def read_call(call: object) -> tuple[str, object, str, Api]:
     if not isinstance(name, str) or not isinstance(call_id, str):
         raise TypeError(f"not a function call of OpenAI's: {type(call).__name__}")
     return name, member_of(source, "arguments"), call_id, api
+
+
+def turn_of(response: object) -> Turn | None:
+    """What a model said in a whole response of either API; None where it is a single call.
+
+    Everything that it said goes back to it: a function call without the reasoning before it is
+    refused.
+    """
+    if (items := items_of(response, "output")) is not None:
+        calls = [each for each in items if member_of(each, "type") == "function_call"]
+        return Turn(items, calls)
+    if choices := items_of(response, "choices"):
+        message = member_of(choices[0], "message")
+        calls = items_of(message, "tool_calls") or []
+        return Turn([message], [each for each in calls if member_of(each, "function")])
+    return None
 
 
 def _responses(name: str, tool: Tool, parameters: dict[str, object]) -> OpenAiTool:

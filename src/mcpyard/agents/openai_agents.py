@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
 
 from agents import FunctionTool, ToolOutputFileContent, ToolOutputImage, ToolOutputText
+from agents.tool import FunctionToolCustomDataContext
 from agents.tool_context import ToolContext
 
 from mcpyard.catalog.lowering import COMMON, lower
@@ -25,6 +26,7 @@ def convert(offered: Mapping[str, Tool]) -> list[FunctionTool]:
             on_invoke_tool=_invoke(tool),
             # Strict, the library would change what is optional and then pass nulls on.
             strict_json_schema=False,
+            custom_data_extractor=_about(tool),
         )
         for name, tool in offered.items()
     ]
@@ -40,6 +42,11 @@ def _invoke(tool: Tool) -> Callable[[ToolContext[Any], str], Awaitable[str | lis
         return output(await call_asked(tool, arguments))
 
     return invoke
+
+
+def _about(tool: Tool) -> Callable[[FunctionToolCustomDataContext], dict[str, Any]]:
+    """Tells the application, not the model, which server a result is of."""
+    return lambda _context: {"mcpyard": tool.metadata}
 
 
 def _item(each: Piece) -> Output:

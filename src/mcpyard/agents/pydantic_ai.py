@@ -1,7 +1,7 @@
 """The toolbox for Pydantic AI: a toolset for `Agent(toolsets=[...])`."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
 
 from pydantic_ai import BinaryContent, RunContext, ToolFailed, ToolReturn
 from pydantic_ai.tools import ToolDefinition
@@ -18,7 +18,11 @@ from mcpyard.yard.toolbox.rendering import Piece, as_text, pictures, pieces, tex
 _ANY_OBJECT: Final = SchemaValidator(core_schema.dict_schema(core_schema.str_schema()))
 
 
-def convert(offered: Mapping[str, Tool]) -> "YardToolset":
+Offered: TypeAlias = Callable[[], Mapping[str, Tool]]
+"""The tools that there are now, by the names that agents see; the same object while they last."""
+
+
+def convert(offered: Offered) -> "YardToolset":
     """The tools as one toolset."""
     return YardToolset(offered)
 
@@ -33,11 +37,15 @@ def returned(outcome: Outcome) -> ToolReturn:
 
 
 class YardToolset(AbstractToolset[Any]):
-    """The tools of a toolbox; a failed call is a failed result that the model sees."""
+    """The tools of a toolbox; a failed call is a failed result that the model sees.
 
-    def __init__(self, offered: Mapping[str, Tool]) -> None:
-        self._offered = dict(offered)
-        self._definitions = [_definition(name, tool) for name, tool in offered.items()]
+    The library asks for the tools before each step, so tools that came meanwhile are among them.
+    """
+
+    def __init__(self, offered: Offered) -> None:
+        self._latest = offered
+        self._offered: Mapping[str, Tool] = {}
+        self._definitions: list[ToolDefinition] = []
 
     @property
     def id(self) -> str | None:
@@ -46,6 +54,10 @@ class YardToolset(AbstractToolset[Any]):
 
     async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
         """The tools, in the format of the library, for each step."""
+        offered = self._latest()
+        if offered is not self._offered:
+            self._offered = offered
+            self._definitions = [_definition(name, tool) for name, tool in offered.items()]
         return {
             each.name: ToolsetTool(
                 toolset=self,
@@ -76,7 +88,7 @@ def _definition(name: str, tool: Tool) -> ToolDefinition:
         name=name,
         description=tool.description,
         parameters_json_schema=as_object(tool.input_schema),
-        metadata={"server": tool.origin, "stale": tool.stale},
+        metadata=tool.metadata,
     )
 
 

@@ -3,10 +3,11 @@
 Adapters that need a library are imported on first use: the libraries are large and optional.
 """
 
-from collections.abc import Callable, Mapping
+from asyncio import gather
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, overload
 
 from mcpyard.agents import ai_sdk, anthropic, gemini, openai
 from mcpyard.catalog.offered_names import offer
@@ -16,9 +17,38 @@ from mcpyard.yard.toolbox.model_calls import call_asked
 from mcpyard.yard.toolbox.toolbox import Toolbox
 
 if TYPE_CHECKING:
-    from agents import FunctionTool
+    from agents import Tool as AgentsTool
+    from anthropic.types import (
+        Message,
+        MessageParam,
+        ToolParam,
+        ToolResultBlockParam,
+        ToolUseBlock,
+    )
     from copilot.tools import Tool as CopilotTool
+    from google.genai.types import (
+        Content,
+        FunctionCall,
+        GenerateContentResponse,
+        PartDict,
+        ToolListUnion,
+    )
+    from langchain_core.messages import AIMessage, BaseMessage
     from langchain_core.tools import BaseTool
+    from openai.types.chat import (
+        ChatCompletion,
+        ChatCompletionFunctionToolParam,
+        ChatCompletionMessageParam,
+        ChatCompletionMessageToolCallUnion,
+        ChatCompletionToolMessageParam,
+    )
+    from openai.types.responses import (
+        FunctionToolParam,
+        Response,
+        ResponseFunctionToolCall,
+        ResponseInputParam,
+    )
+    from openai.types.responses.response_input_param import FunctionCallOutput
     from pydantic_ai.toolsets import AbstractToolset
 
 _LIBRARIES: Final = {
@@ -53,9 +83,15 @@ class AgentToolbox(Toolbox):
         """A tool set for the Vercel AI SDK."""
         return ai_sdk.convert(self.offered)
 
+    @overload
     def to_openai(
-        self, api: openai.Api = "responses", *, strict: bool = False
-    ) -> list[openai.OpenAiTool]:
+        self, api: Literal["responses"] = "responses", *, strict: bool = False
+    ) -> "list[FunctionToolParam]": ...
+    @overload
+    def to_openai(
+        self, api: Literal["chat"], *, strict: bool = False
+    ) -> "list[ChatCompletionFunctionToolParam]": ...
+    def to_openai(self, api: openai.Api = "responses", *, strict: bool = False) -> Any:
         """Tools for OpenAI's Responses or Chat Completions; `answer_openai` answers their calls.
 
         Args:
@@ -64,58 +100,147 @@ class AgentToolbox(Toolbox):
         """
         return openai.convert(self.offered, api, strict=strict)
 
-    def to_openai_agents(self) -> "list[FunctionTool]":
+    def to_openai_agents(self) -> "list[AgentsTool]":
         """Tools for the OpenAI Agents SDK."""
-        return cast("list[FunctionTool]", self._converted("openai_agents"))
+        return cast("list[AgentsTool]", self._converted("openai_agents"))
 
-    def to_anthropic(self) -> list[anthropic.AnthropicTool]:
+    def to_anthropic(self) -> "list[ToolParam]":
         """Tools for Anthropic's Messages; `answer_anthropic` answers their calls."""
-        return anthropic.convert(self.offered)
+        return cast("list[ToolParam]", anthropic.convert(self.offered))
 
     def to_langchain(self) -> "list[BaseTool]":
-        """Tools for LangChain."""
+        """Tools for LangChain; `answer_langchain` answers their calls, unless an agent does."""
         return cast("list[BaseTool]", self._converted("langchain"))
 
     def to_pydantic_ai(self) -> "AbstractToolset[object]":
-        """A toolset for Pydantic AI."""
-        return cast("AbstractToolset[object]", self._converted("pydantic_ai"))
+        """A toolset for Pydantic AI; each run sees the tools that there are then."""
+        latest = self
 
-    def to_gemini(self) -> list[gemini.GeminiTool]:
+        def offered() -> Mapping[str, Tool]:
+            nonlocal latest
+            latest = latest.refreshed()
+            return latest.offered
+
+        return cast("AbstractToolset[object]", self._converted("pydantic_ai", offered))
+
+    def to_gemini(self) -> "ToolListUnion":
         """Tools for Gemini; `answer_gemini` answers their calls."""
-        return gemini.convert(self.offered)
+        return cast("ToolListUnion", gemini.convert(self.offered))
 
-    async def answer_openai(self, call: object) -> dict[str, object]:
-        """Execute a call that an OpenAI model requests; returns the item or message to send back.
+    @overload
+    async def answer_openai(self, response: "Response") -> "ResponseInputParam": ...
+    @overload
+    async def answer_openai(
+        self, response: "ChatCompletion"
+    ) -> "list[ChatCompletionMessageParam]": ...
+    @overload
+    async def answer_openai(self, response: "ResponseFunctionToolCall") -> "FunctionCallOutput": ...
+    @overload
+    async def answer_openai(
+        self, response: "ChatCompletionMessageToolCallUnion"
+    ) -> "ChatCompletionToolMessageParam": ...
+    @overload
+    async def answer_openai(self, response: Mapping[str, object]) -> Any: ...  # noqa: ANN401  as its kind
+    async def answer_openai(self, response: object) -> object:
+        """Execute all calls in a response of OpenAI, in parallel; returns what to add to the input.
+
+        That is what the model said, with its reasoning, and the results; nothing if it asked for
+        no calls.
 
         Args:
-            call: A `function_call` item of Responses or a tool call of Chat Completions.
+            response: A response of Responses or Chat Completions; or one `function_call` item or
+                tool call, of which only the result is returned.
 
         Raises:
-            TypeError: `call` is neither.
+            TypeError: `response` is none of these.
         """
+        turn = openai.turn_of(response)
+        if turn is None:
+            return await self._answer_openai(response)
+        answers = await gather(*(self._answer_openai(each) for each in turn.calls))
+        return [*turn.items, *answers] if answers else []
+
+    @overload
+    async def answer_anthropic(self, message: "Message") -> "list[MessageParam]": ...
+    @overload
+    async def answer_anthropic(self, message: "ToolUseBlock") -> "ToolResultBlockParam": ...
+    @overload
+    async def answer_anthropic(self, message: Mapping[str, object]) -> Any: ...  # noqa: ANN401  as its kind
+    async def answer_anthropic(self, message: object) -> object:
+        """Execute all calls in a message of Anthropic, in parallel; returns the messages to add.
+
+        These are the model's own and one with all results; none if it asked for no calls.
+
+        Args:
+            message: The message; or one `tool_use` block, of which only the `tool_result` block is
+                returned.
+
+        Raises:
+            TypeError: `message` is neither.
+        """
+        calls = anthropic.calls_of(message)
+        if calls is None:
+            return await self._answer_anthropic(message)
+        results = await gather(*(self._answer_anthropic(each) for each in calls))
+        return anthropic.exchange(message, results) if results else []
+
+    @overload
+    async def answer_gemini(
+        self, response: "GenerateContentResponse | Sequence[GenerateContentResponse]"
+    ) -> "list[Content]": ...
+    @overload
+    async def answer_gemini(self, response: "FunctionCall") -> "PartDict": ...
+    @overload
+    async def answer_gemini(self, response: Mapping[str, object]) -> Any: ...  # noqa: ANN401  as its kind
+    async def answer_gemini(self, response: object) -> object:
+        """Execute all calls in a response of Gemini, in parallel; returns the contents to add.
+
+        These are the model's own, with its signatures, and one with all results; none if it asked
+        for no calls.
+
+        Args:
+            response: A response, or all parts of a stream; or one function call, of which only the
+                part with the result is returned.
+
+        Raises:
+            TypeError: `response` is none of these.
+        """
+        contents = gemini.contents_of(response)
+        if contents is None:
+            return await self._answer_gemini(response)
+        calls = gemini.calls_of(contents)
+        answers = await gather(*(self._answer_gemini(each) for each in calls))
+        return gemini.exchange(contents, answers) if answers else []
+
+    async def answer_langchain(self, message: "AIMessage") -> "list[BaseMessage]":
+        """Execute all calls in a message of LangChain, in parallel; returns the messages to add.
+
+        These are the model's own and one for each call; none if it asked for no calls.
+        """
+        calls = [*message.tool_calls, *message.invalid_tool_calls]
+        answers = await gather(*(self._answer_langchain(each) for each in calls))
+        return [message, *answers] if answers else []
+
+    async def _answer_openai(self, call: object) -> dict[str, object]:
         name, arguments, call_id, api = openai.read_call(call)
         outcome = await self._call(name, arguments, openai.own_arguments)
         return openai.answer(outcome, call_id, api)
 
-    async def answer_anthropic(self, call: object) -> dict[str, object]:
-        """Execute the call of a `tool_use` block; returns the `tool_result` block to send back.
-
-        Raises:
-            TypeError: `call` is not such a block.
-        """
+    async def _answer_anthropic(self, call: object) -> dict[str, object]:
         name, arguments, call_id = anthropic.read_call(call)
         outcome = await self._call(name, arguments, anthropic.own_arguments)
         return anthropic.answer(outcome, call_id)
 
-    async def answer_gemini(self, call: object) -> dict[str, object]:
-        """Execute a function call of Gemini; returns the part to send back.
-
-        Raises:
-            TypeError: `call` is not a function call.
-        """
+    async def _answer_gemini(self, call: object) -> dict[str, object]:
         name, arguments, call_id = gemini.read_call(call)
         outcome = await self._call(name, arguments, gemini.own_arguments)
         return gemini.answer(outcome, name, call_id)
+
+    async def _answer_langchain(self, call: Mapping[str, object]) -> "BaseMessage":
+        message = import_module("mcpyard.agents.langchain").message
+        name, call_id = str(call.get("name") or ""), str(call.get("id") or "")
+        outcome = await self._call(name, call.get("args"), _as_they_are)
+        return cast("BaseMessage", message(outcome, name, call_id))
 
     async def _call(self, name: str, arguments: object, read_arguments: _ReadArguments) -> Outcome:
         tool = self.offered.get(name)
@@ -123,7 +248,7 @@ class AgentToolbox(Toolbox):
             return await self.call(name)
         return await call_asked(tool, read_arguments(tool, arguments))
 
-    def _converted(self, adapter: str) -> object:
+    def _converted(self, adapter: str, offered: object = None) -> object:
         try:
             module = import_module(f"mcpyard.agents.{adapter}")
         except ModuleNotFoundError as error:
@@ -132,5 +257,9 @@ class AgentToolbox(Toolbox):
             extra = adapter.replace("_", "-")
             message = f'its library is not installed: pip install "mcpyard[{extra}]"'
             raise ImportError(message, name=error.name) from error
-        convert = cast("Callable[[Mapping[str, Tool]], object]", module.convert)
-        return convert(self.offered)
+        convert = cast("Callable[[object], object]", module.convert)
+        return convert(offered or self.offered)
+
+
+def _as_they_are(_tool: Tool, arguments: object) -> object:
+    return arguments

@@ -2,7 +2,7 @@
 
 from mcpyard.agents.toolbox import AgentToolbox
 from mcpyard.yard.event_loop import YardLoop
-from mcpyard.yard.toolbox.gathering import Local, Offering, Own, Select, gather
+from mcpyard.yard.toolbox.gathering import Extension, Local, Offering, Own, Select, extended, gather
 from mcpyard.yard.toolbox.resource_reading import ResourceSource, reading_resources
 
 
@@ -33,7 +33,8 @@ class ToolboxSource(Offering, ResourceSource):
         Raises:
             NameTaken: Two of the application's own tools have the same name.
         """
-        gathered = gather(self, own, select, local, loop=self._loop)
+        extensions: list[Extension] = []
         if read_resource:
-            gathered = reading_resources(self, gathered, everywhere=select is None)
-        return AgentToolbox.of(gathered)
+            extensions.append(reading_resources(self, everywhere=select is None))
+        gathered = gather(self, own, select, local, loop=self._loop)
+        return AgentToolbox.of(extended(gathered, extensions) if extensions else gathered)

@@ -106,6 +106,11 @@ class AttachedYard(ServerContent, ToolboxSource):
             finally:
                 await yard._end()
 
+    @property
+    def version(self) -> int:
+        """The id of the last event; records do not change while it stays the same."""
+        return self._bus.newest
+
     def servers(self, *, tools: bool = True) -> list[ServerView]:
         """Return the records of all servers, sorted by name."""
         return [each if tools else _without_tools(each) for each in self._records]

@@ -57,20 +57,21 @@ class Outcome(msgspec.Struct, frozen=True, dict=True):
     server_id: UUID | None = None
 
     @classmethod
-    def failed(
+    def failed(  # noqa: PLR0913  one a part of an outcome
         cls,
         kind: ErrorKind,
         message: str,
         *,
         server: str,
         tool: str,
+        ms: float = 0.0,
         passed_over: Iterable[PassedOver] = (),
     ) -> Self:
         """The outcome of a call that no server answered: an error result."""
         # Half a character in a server's words must not cost the outcome.
         text = message.encode("utf-8", "replace").decode()
         result = {"content": [{"type": "text", "text": text}], "isError": True}
-        return cls(orjson.dumps(result), server, tool, 0.0, tuple(passed_over), kind)
+        return cls(orjson.dumps(result), server, tool, ms, tuple(passed_over), kind)
 
     @cached_property
     def result(self) -> dict[str, object]:

@@ -60,6 +60,16 @@ class Tool:
         schema = orjson.dumps(self.input_schema, default=str).decode()
         return estimate_tokens(f"{self.name}{self.description}{schema}")
 
+    @property
+    def metadata(self) -> dict[str, object]:
+        """What a library can hold about it besides: server, title, annotations, `stale`."""
+        return {
+            "server": self.origin,
+            "title": self.title,
+            "annotations": dict(self.annotations),
+            "stale": self.stale,
+        }
+
     async def call(
         self,
         arguments: Mapping[str, object] | None = None,

@@ -13,11 +13,11 @@ _KINDS: Final[tuple[tuple[type[YardError], ErrorKind], ...]] = (
 )
 
 
-def failure(error: YardError, server: str, tool: str) -> Outcome:
-    """The outcome of a call of a server's tool that raised this error."""
+def failure(error: YardError, server: str, tool: str, ms: float = 0.0) -> Outcome:
+    """The outcome of a call of a server's tool that raised this error, after so long."""
     passed = [PassedOver(*each) for each in error.passed_over]
     kind, message = kind_of(error), error.message
-    return Outcome.failed(kind, message, server=server, tool=tool, passed_over=passed)
+    return Outcome.failed(kind, message, server=server, tool=tool, ms=ms, passed_over=passed)
 
 
 def kind_of(error: YardError) -> ErrorKind:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import NamedTuple, Protocol, TypeAlias
 
 import msgspec
@@ -34,8 +35,17 @@ Select: TypeAlias = Callable[[Tool], bool] | Sequence[str]
 """Which tools of the servers to take: a test, or patterns of their names."""
 
 
+Extension: TypeAlias = Callable[[tuple[Tool, ...]], tuple[Tool, ...]]
+"""Changes the tools of a toolbox, or adds some; applied again to a refreshed one."""
+
+
 class Offering(Protocol):
     """A yard, in this process or another, as far as a toolbox needs one."""
+
+    @property
+    def version(self) -> int:
+        """The id of the last event; nothing changes while it stays the same."""
+        ...
 
     def tools(self) -> list[ToolView]:
         """The tools that can be called."""
@@ -69,6 +79,7 @@ class Gathered:
     warnings: tuple[Problem, ...]
     status: Callable[[], Mapping[str, str]]
     loop: YardLoop | None
+    again: Callable[[], "Gathered | None"]
 
 
 def gather(
@@ -87,7 +98,8 @@ def gather(
     stand_ins = {name: _own_tool(each, name) for name, each in (local or {}).items()}
     everything = [_server_tool(yard, each, stand_ins, loop) for each in yard.tools()]
     there = {tool.name for tool in everything}
-    mine = _own([*own, *(tool for name, tool in stand_ins.items() if name not in there)])
+    functions = [_own_tool(each) for each in own]
+    mine = _own([*functions, *(tool for name, tool in stand_ins.items() if name not in there)])
     theirs, unmatched = _selected(everything, select)
     warnings = [*_unavailable(yard), *unmatched]
     for tool in theirs:
@@ -96,9 +108,36 @@ def gather(
             warnings.append(Problem(tool.name, f"{note}; the application's tool is used"))
     for each in warnings:
         log.warning("%s", each)
+    version = yard.version
     others = (tool for tool in theirs if tool.name not in mine)
     tools = (*(replace(tool, loop=loop) for tool in mine.values()), *others)
-    return Gathered(tools, tuple(warnings), lambda: server_words(yard), loop)
+
+    def again() -> Gathered | None:
+        # Nothing that a toolbox shows changes without an event.
+        if yard.version == version:
+            return None
+        return gather(yard, functions, select, stand_ins, loop=loop)
+
+    return Gathered(tools, tuple(warnings), lambda: server_words(yard), loop, again)
+
+
+def extended(gathered: Gathered, extensions: Sequence[Extension]) -> Gathered:
+    """What a toolbox is made of, with extensions of its tools.
+
+    Raises:
+        NameTaken: A tool that is added has the name of another.
+    """
+    tools = gathered.tools
+    for extend in extensions:
+        tools = extend(tools)
+    _own(tools)
+
+    def again() -> Gathered | None:
+        fresh = gathered.again()
+        return None if fresh is None else extended(fresh, extensions)
+
+    tools = tuple(replace(tool, loop=gathered.loop) for tool in tools)
+    return replace(gathered, tools=tools, again=again)
 
 
 def _unavailable(yard: Offering) -> list[Problem]:
@@ -128,10 +167,12 @@ class _ServerCall(NamedTuple):
         seconds: float | None,
         progress: Progress | None,
     ) -> Outcome:
+        began = perf_counter()
         try:
             return await self.yard.call(self.name, arguments, timeout=seconds, progress=progress)
         except YardError as error:
-            failed = failure(error, self.server, self.native)
+            ms = (perf_counter() - began) * 1000
+            failed = failure(error, self.server, self.native, ms)
             if self.local is None or not may_move_on(error, repeatable=self.repeatable):
                 return failed
         passed = failed.passed_over or (PassedOver(self.server, failed.text),)
@@ -139,10 +180,9 @@ class _ServerCall(NamedTuple):
         return msgspec.structs.replace(outcome, passed_over=passed)
 
 
-def _own(own: Own) -> dict[str, Tool]:
+def _own(own: Iterable[Tool]) -> dict[str, Tool]:
     tools: dict[str, Tool] = {}
-    for each in own:
-        tool = _own_tool(each)
+    for tool in own:
         if tool.name in tools:
             raise NameTaken(f'two of the application\'s own tools are called "{tool.name}"')
         tools[tool.name] = tool

@@ -3,7 +3,7 @@
 import orjson
 
 from mcpyard.catalog.showing import shorten
-from mcpyard.domain.narrowing import is_mapping
+from mcpyard.domain.narrowing import is_mapping, is_sequence
 from mcpyard.yard.calls.outcome import ErrorKind, Outcome
 from mcpyard.yard.toolbox.agent_tool import Tool
 
@@ -27,6 +27,12 @@ def read_arguments(arguments: object) -> object:
         return orjson.loads(arguments or "{}")
     except orjson.JSONDecodeError:
         return arguments
+
+
+def items_of(response: object, name: str) -> list[object] | None:
+    """A list that is a member of a response; None where there is none."""
+    member = member_of(response, name)
+    return [*member] if is_sequence(member) else None
 
 
 def member_of(call: object, name: str) -> object:

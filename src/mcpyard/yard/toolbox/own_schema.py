@@ -52,10 +52,13 @@ def arguments_of(function: Function, name: str) -> TypeAdapter[Any]:
     return TypeAdapter(shape)
 
 
-def input_schema(arguments: TypeAdapter[Any]) -> Schema:
-    """The schema of the arguments."""
-    schema = arguments.json_schema(schema_generator=_Plain)
-    return _untitled({"properties": {}, **schema})
+def input_schema(arguments: TypeAdapter[Any], described: Mapping[str, str] | None = None) -> Schema:
+    """The schema of the arguments; what their annotations do not describe is taken from here."""
+    schema = _untitled({"properties": {}, **arguments.json_schema(schema_generator=_Plain)})
+    for name, member in schema["properties"].items():
+        if (text := (described or {}).get(name)) and "description" not in member:
+            member["description"] = text
+    return schema
 
 
 def output_schema(function: Function) -> Schema | None:

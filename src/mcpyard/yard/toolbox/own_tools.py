@@ -6,25 +6,23 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, Final, cast
+from typing import Any
 
+import msgspec
 import orjson
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import to_jsonable_python
 
 from mcpyard.catalog.names import name_fault
 from mcpyard.domain.errors import NameRefused, Problem, YardError
-from mcpyard.domain.narrowing import is_sequence
 from mcpyard.yard.calls.call_context import Progress
 from mcpyard.yard.calls.outcome import ErrorKind, Outcome
-from mcpyard.yard.calls.parts import Audio, Image, Resource, ResourceLink, Text, Unknown, write_part
 from mcpyard.yard.toolbox.agent_tool import OWN, Tool
+from mcpyard.yard.toolbox.docstrings import read_docstring
 from mcpyard.yard.toolbox.failures import kind_of
+from mcpyard.yard.toolbox.own_results import result_of
 from mcpyard.yard.toolbox.own_schema import Function, arguments_of, input_schema, output_schema
 
 log = logging.getLogger(__name__)
-
-_PART: Final = (Text, Image, Audio, Resource, ResourceLink, Unknown)
 
 
 def own_tool(
@@ -44,7 +42,8 @@ def own_tool(
         function: Its parameters must be accepted by keyword.
         name: The exposed name; default the name of the function.
         title: The display name.
-        description: The description for the model; default the docstring of the function.
+        description: The description for the model; default the docstring of the function. What it
+            says under `Args:` describes the parameters.
         annotations: Hints such as `readOnlyHint`.
 
     Raises:
@@ -58,11 +57,12 @@ def own_tool(
     if fault := name_fault(called):
         raise NameRefused.of(Problem("name", f'"{called[:80]}" {fault}'))
     arguments = arguments_of(function, called)
+    documented = read_docstring(inspect.getdoc(function) or "")
     return Tool(
         name=called,
         title=title,
-        description=description or inspect.getdoc(function) or "",
-        input_schema=input_schema(arguments),
+        description=description or documented.description,
+        input_schema=input_schema(arguments, documented.arguments),
         output_schema=output_schema(function),
         annotations=dict(annotations or {}),
         native=called,
@@ -88,25 +88,28 @@ class _OwnFunction:
             validated = self.arguments.validate_python(dict(arguments or {}))
         except ValidationError as error:
             return self._failed(ErrorKind.VALIDATION, _sentences(error))
+        began = perf_counter()
         try:
             async with asyncio.timeout(seconds):
-                return await self._run(validated)
+                outcome = await self._run(validated)
         except TimeoutError:
-            return self._failed(ErrorKind.TIMEOUT, f"took longer than {seconds} s")
+            outcome = self._failed(ErrorKind.TIMEOUT, f"took longer than {seconds} s")
+        if outcome.server != OWN:
+            return outcome
+        return msgspec.structs.replace(outcome, ms=(perf_counter() - began) * 1000)
 
     async def _run(self, arguments: dict[str, Any]) -> Outcome:
-        began = perf_counter()
         try:
             value = await self._value(arguments)
             if isinstance(value, Outcome):
                 return value
-            raw = orjson.dumps(_result(value))
+            raw = orjson.dumps(result_of(value))
         except YardError as error:
             return self._failed(kind_of(error), error.message)
         except Exception as error:
             log.exception("the application's tool %s failed", self.name)
             return self._failed(ErrorKind.TOOL, f"{type(error).__name__}: {error}")
-        return Outcome(raw, OWN, self.name, (perf_counter() - began) * 1000)
+        return Outcome(raw, OWN, self.name, 0.0)
 
     async def _value(self, arguments: dict[str, Any]) -> object:
         if _is_async(self.function):
@@ -131,22 +134,6 @@ def _is_async(function: Function) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004  asks for the method, not whether it is there
     )
-
-
-def _result(value: object) -> dict[str, object]:
-    """The return value of a function, as a result object."""
-    if value is None or isinstance(value, str):
-        return {"content": [{"type": "text", "text": value or ""}]}
-    listed = [*value] if is_sequence(value) else [value]
-    if listed and all(isinstance(each, _PART) for each in listed):
-        return {"content": [write_part(cast("Text", each)) for each in listed]}
-    plain: object = to_jsonable_python(value)
-    text = orjson.dumps(plain).decode()
-    result: dict[str, object] = {"content": [{"type": "text", "text": text}]}
-    # The protocol has room for objects only.
-    if isinstance(plain, dict):
-        result["structuredContent"] = plain
-    return result
 
 
 def _sentences(error: ValidationError) -> str:

@@ -6,12 +6,12 @@ from typing import Annotated, Final, Protocol
 
 from pydantic import Field
 
-from mcpyard.domain.errors import InputError, NameTaken
+from mcpyard.domain.errors import InputError
 from mcpyard.yard.calls.call_context import Progress
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.calls.parts import Resource, ResourceLink
 from mcpyard.yard.toolbox.agent_tool import OWN, Calling, Tool
-from mcpyard.yard.toolbox.gathering import Gathered
+from mcpyard.yard.toolbox.gathering import Extension
 from mcpyard.yard.toolbox.own_tools import own_tool
 from mcpyard.yard.views.content import ResourceContents, ResourceView
 
@@ -38,10 +38,12 @@ class ResourceReader:
     A link belongs to the server whose result had it: two servers may use the same address.
     """
 
-    def __init__(self, source: ResourceSource, allowed: Collection[str] | None) -> None:
+    def __init__(
+        self, source: ResourceSource, allowed: Collection[str] | None, links: dict[str, set[str]]
+    ) -> None:
         self._source = source
         self._allowed = allowed
-        self._links: dict[str, set[str]] = {}
+        self._links = links
 
     def noting_links(self, tools: Iterable[Tool]) -> Iterable[Tool]:
         """The tools, with the links in their results noted."""
@@ -102,16 +104,13 @@ class ResourceReader:
         raise InputError(f"no server of this conversation lists {uri[:200]}; name the server")
 
 
-def reading_resources(source: ResourceSource, gathered: Gathered, *, everywhere: bool) -> Gathered:
-    """The tools, and one that reads the resources of all servers or of those with tools here.
+def reading_resources(source: ResourceSource, *, everywhere: bool) -> Extension:
+    """Adds a tool that reads the resources of all servers, or of those with tools here."""
+    links: dict[str, set[str]] = {}
 
-    Raises:
-        NameTaken: One of the application's own tools has its name.
-    """
-    tools = gathered.tools
-    if any(each.name == READ_RESOURCE for each in tools):
-        raise NameTaken(f'the name "{READ_RESOURCE}" is used by another tool')
-    servers = frozenset(each.origin for each in tools if each.origin != OWN)
-    reader = ResourceReader(source, None if everywhere else servers)
-    reading = replace(reader.tool(), loop=gathered.loop)
-    return replace(gathered, tools=(reading, *reader.noting_links(tools)))
+    def extend(tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
+        servers = frozenset(each.origin for each in tools if each.origin != OWN)
+        reader = ResourceReader(source, None if everywhere else servers, links)
+        return (reader.tool(), *reader.noting_links(tools))
+
+    return extend

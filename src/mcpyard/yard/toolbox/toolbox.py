@@ -4,17 +4,19 @@ A toolbox is a snapshot of the available tools, so that an agent's list of tools
 during a conversation. Calls use the connections that exist when the call is made.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Final, Self
+from typing import Any, Final, Self, TypeVar
 
 from mcpyard.catalog.ranking import Index, ToolText
 from mcpyard.domain.errors import Problem
 from mcpyard.yard.calls.call_context import Progress
 from mcpyard.yard.calls.outcome import ErrorKind, Outcome
-from mcpyard.yard.event_loop import YardLoop
+from mcpyard.yard.event_loop import YardLoop, wait_anywhere
 from mcpyard.yard.toolbox.agent_tool import OWN, Tool
 from mcpyard.yard.toolbox.gathering import Gathered
+
+_Result = TypeVar("_Result")
 
 SEARCH_LIMIT: Final = 10
 
@@ -34,12 +36,14 @@ class Toolbox:
         warnings: Iterable[Problem] = (),
         status: Callable[[], Mapping[str, str]] | None = None,
         loop: YardLoop | None = None,
+        again: Callable[[], Gathered | None] | None = None,
     ) -> None:
         self.tools = tuple(tools)
         self.warnings = tuple(warnings)
         self._by_name = {tool.name: tool for tool in self.tools}
         self._status = status
         self._loop = loop
+        self._again = again
 
     @classmethod
     def of(cls, gathered: Gathered) -> Self:
@@ -49,6 +53,7 @@ class Toolbox:
             warnings=gathered.warnings,
             status=gathered.status,
             loop=gathered.loop,
+            again=gathered.again,
         )
 
     def __iter__(self) -> Iterator[Tool]:
@@ -95,6 +100,15 @@ class Toolbox:
         if tool is None:
             return self._no_tool(name)
         return tool.call_sync(arguments, timeout=timeout, progress=progress)
+
+    def run_sync(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        """Run a coroutine of this toolbox and block until it is done (see `call_sync`)."""
+        return wait_anywhere(self._loop, work)
+
+    def refreshed(self) -> Self:
+        """Return a toolbox with the tools that there are now; itself if nothing changed."""
+        gathered = self._again() if self._again else None
+        return self if gathered is None else self.of(gathered)
 
     def search(self, query: str, limit: int = SEARCH_LIMIT) -> list[Tool]:
         """Return the tools that match a query in any language, best first."""
