@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     )
     from mcpyard.yard.server_registry import Info, McpServer, Registry
     from mcpyard.yard.toolbox.agent_tool import Tool
+    from mcpyard.yard.toolbox.call_approval import ApprovalRequest, ToolApproval
     from mcpyard.yard.toolbox.own_tools import own_tool
     from mcpyard.yard.toolbox.toolbox import Toolbox
     from mcpyard.yard.views.content import (
@@ -94,6 +95,7 @@ __version__ = "0.2.0"
 __all__ = [
     "AgentToolbox",
     "ApprovalOutdated",
+    "ApprovalRequest",
     "ArgumentsRefused",
     "AttachedYard",
     "Attribution",
@@ -170,6 +172,7 @@ __all__ = [
     "TimedOut",
     "TooLarge",
     "Tool",
+    "ToolApproval",
     "ToolUnknown",
     "ToolView",
     "Toolbox",
@@ -184,6 +187,7 @@ __all__ = [
 
 _HOMES = {
     "AgentToolbox": "mcpyard.agents.toolbox",
+    "ApprovalRequest": "mcpyard.yard.toolbox.call_approval",
     "AttachedYard": "mcpyard.client.attached",
     "Attribution": "mcpyard.yard.calls.attribution",
     "Audio": "mcpyard.yard.calls.parts",
@@ -221,6 +225,7 @@ _HOMES = {
     "SyncYard": "mcpyard.library.sync_yard",
     "Text": "mcpyard.yard.calls.parts",
     "Tool": "mcpyard.yard.toolbox.agent_tool",
+    "ToolApproval": "mcpyard.yard.toolbox.call_approval",
     "ToolView": "mcpyard.yard.views.servers",
     "Toolbox": "mcpyard.yard.toolbox.toolbox",
     "UnavailableServer": "mcpyard.yard.readiness",

@@ -2,6 +2,7 @@
 
 from mcpyard.agents.toolbox import AgentToolbox
 from mcpyard.yard.event_loop import YardLoop
+from mcpyard.yard.toolbox.call_approval import Approve, approving
 from mcpyard.yard.toolbox.gathering import Extension, Local, Offering, Own, Select, extended, gather
 from mcpyard.yard.toolbox.resource_reading import ResourceSource, reading_resources
 
@@ -18,6 +19,7 @@ class ToolboxSource(Offering, ResourceSource):
         *,
         local: Local | None = None,
         read_resource: bool = False,
+        approve: Approve | None = None,
     ) -> AgentToolbox:
         """Return the tools of one conversation: server tools and the application's own.
 
@@ -29,6 +31,9 @@ class ToolboxSource(Offering, ResourceSource):
                 fallback servers do.
             read_resource: Add the tool `read_resource`, by which the agent reads resources, such
                 as those that results link to; with `select`, of the selected servers only.
+            approve: Which calls need approval: `destructive`, `write` (all tools that are not
+                read-only) or `all`, where the agent library asks the person; a function of an
+                `ApprovalRequest` that allows or refuses each call; or a `ToolApproval`.
 
         Raises:
             NameTaken: Two of the application's own tools have the same name.
@@ -36,5 +41,7 @@ class ToolboxSource(Offering, ResourceSource):
         extensions: list[Extension] = []
         if read_resource:
             extensions.append(reading_resources(self, everywhere=select is None))
+        if approve is not None:
+            extensions.append(approving(approve))
         gathered = gather(self, own, select, local, loop=self._loop)
         return AgentToolbox.of(extended(gathered, extensions) if extensions else gathered)

@@ -14,6 +14,7 @@ from mcpyard.yard.event_loop import YardLoop
 from mcpyard.yard.readiness import READY_TIMEOUT, Readiness
 from mcpyard.yard.self_control import Steering
 from mcpyard.yard.server_content import ResourceUpdate, ResourceUpdates
+from mcpyard.yard.toolbox.call_approval import Approve
 from mcpyard.yard.toolbox.gathering import Local, Own, Select
 from mcpyard.yard.views.calls import CallView
 from mcpyard.yard.views.content import (
@@ -36,6 +37,7 @@ class AwaitedYard(Steering, Protocol):
         *,
         local: Local | None = None,
         read_resource: bool = False,
+        approve: Approve | None = None,
     ) -> AgentToolbox:
         """The tools of one conversation."""
         ...
@@ -133,9 +135,12 @@ class SyncYard:
         *,
         local: Local | None = None,
         read_resource: bool = False,
+        approve: Approve | None = None,
     ) -> AgentToolbox:
         """Return the tools of one conversation (see `Yard.toolbox`)."""
-        return self.awaited.toolbox(own, select, local=local, read_resource=read_resource)
+        return self.awaited.toolbox(
+            own, select, local=local, read_resource=read_resource, approve=approve
+        )
 
     def ready(self, timeout: float = READY_TIMEOUT, *, check: bool = False) -> Readiness:
         """Wait until the servers that should run are connected (see `Yard.ready`)."""
