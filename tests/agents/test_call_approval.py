@@ -199,7 +199,7 @@ async def test_a_toolbox_of_servers_asks_before_their_tools() -> None:
 
 
 @pytest.mark.real
-async def test_the_example_of_the_page_runs(
+async def test_the_examples_of_the_page_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     programs = str(Path(sys.executable).parent)
@@ -208,3 +208,5 @@ async def test_the_example_of_the_page_runs(
     assert len({*capsys.readouterr().out.split()}) == 1
     outcome = await left["by_function"].call("mcp_legal_list_templates")
     assert outcome.text == "refused: outside of notes/"
+    await run(SNIPPETS["Many tools and long results"])
+    assert capsys.readouterr().out == "['search_tools', 'call_tool']\nTrue\n"

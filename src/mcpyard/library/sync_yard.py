@@ -16,6 +16,7 @@ from mcpyard.yard.self_control import Steering
 from mcpyard.yard.server_content import ResourceUpdate, ResourceUpdates
 from mcpyard.yard.toolbox.call_approval import Approve
 from mcpyard.yard.toolbox.gathering import Local, Own, Select
+from mcpyard.yard.toolbox.tool_search import MAX_TOOLS
 from mcpyard.yard.views.calls import CallView
 from mcpyard.yard.views.content import (
     PromptResult,
@@ -30,7 +31,7 @@ from mcpyard.yard.views.servers import ServerView, ToolView
 class AwaitedYard(Steering, Protocol):
     """A `Yard`, or an `AttachedYard`."""
 
-    def toolbox(
+    def toolbox(  # noqa: PLR0913  one parameter a choice of the caller's
         self,
         own: Own = (),
         select: Select | None = None,
@@ -38,6 +39,8 @@ class AwaitedYard(Steering, Protocol):
         local: Local | None = None,
         read_resource: bool = False,
         approve: Approve | None = None,
+        max_tools: int = MAX_TOOLS,
+        max_result: int | None = None,
     ) -> AgentToolbox:
         """The tools of one conversation."""
         ...
@@ -128,7 +131,7 @@ class SyncYard:
         self.awaited = yard
         self._loop = YardLoop()
 
-    def toolbox(
+    def toolbox(  # noqa: PLR0913  one parameter a choice of the caller's
         self,
         own: Own = (),
         select: Select | None = None,
@@ -136,10 +139,18 @@ class SyncYard:
         local: Local | None = None,
         read_resource: bool = False,
         approve: Approve | None = None,
+        max_tools: int = MAX_TOOLS,
+        max_result: int | None = None,
     ) -> AgentToolbox:
         """Return the tools of one conversation (see `Yard.toolbox`)."""
         return self.awaited.toolbox(
-            own, select, local=local, read_resource=read_resource, approve=approve
+            own,
+            select,
+            local=local,
+            read_resource=read_resource,
+            approve=approve,
+            max_tools=max_tools,
+            max_result=max_result,
         )
 
     def ready(self, timeout: float = READY_TIMEOUT, *, check: bool = False) -> Readiness:
