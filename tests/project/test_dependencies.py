@@ -15,6 +15,8 @@ OURS = {"mcpyard"}
 PARTS = {
     # Packages that come with one that is declared, and are a part of its interface.
     "mcp_types": "mcp",
+    # Several distributions have packages below this name; the one that is imported is this.
+    "google": "google-genai",
     "pydantic_core": "pydantic",
 }
 

@@ -49,6 +49,9 @@ log = logging.getLogger(__name__)
 _SETTLED: Final = frozenset(
     {"connected", "degraded", "failed", "needs_auth", "needs_approval", "stopped"}
 )
+_OF_SERVERS: Final = frozenset({"status", "tools"})
+"""Events after which the definitions are what they were."""
+
 _LOOK_AGAIN: Final = 0.5
 """Seconds between two looks for a mcpyard that went away: it tells nobody when it is back."""
 
@@ -236,6 +239,7 @@ class AttachedYard(ServerContent, ToolboxSource):
 
     async def _begin(self) -> None:
         await self._refresh()
+        await self._refresh_problems()
         fresh = asyncio.Event()
         self._following = asyncio.create_task(self._follow(fresh), name="follow mcpyard")
         await fresh.wait()
@@ -267,6 +271,8 @@ class AttachedYard(ServerContent, ToolboxSource):
             try:
                 async for events in answer.events():
                     await self._refresh()
+                    if {each.event for each in events} - _OF_SERVERS:
+                        await self._refresh_problems()
                     fresh.set()
                     for each in events:
                         self._bus.publish(each.event, orjson.loads(each.data or b"{}"))
@@ -277,6 +283,8 @@ class AttachedYard(ServerContent, ToolboxSource):
         with contextlib.suppress(Disconnected):
             self._records = await self._http.request(list[ServerView], "GET", SERVERS)
             self._tools = await self._http.request(list[ToolView], "GET", "/api/mcp/tools")
+
+    async def _refresh_problems(self) -> None:
         # One that cannot store anything answers with an error, and the last problems stay.
         with contextlib.suppress(YardError):
             health = await self._http.request(_Health, "GET", "/healthz")
