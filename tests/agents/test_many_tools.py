@@ -72,12 +72,12 @@ async def test_services_that_defer_tools_get_all_of_them() -> None:
     search, first, *others = box.to_anthropic()
     TypeAdapter(ToolSearchToolBm25_20251119Param).validate_python(search)
     assert (first["name"], len(others)) == (NAME, 300)
-    assert all(each["defer_loading"] for each in (first, *others))
+    assert all(each.get("defer_loading") for each in (first, *others))
     answer = await box.answer_anthropic({"id": "1", "name": NAME, "input": PATH})
     assert (answer["is_error"], fake.calls) == (False, [PATH])
     search, *tools = box.to_openai()
     assert search == {"type": "tool_search"}
-    assert {each["defer_loading"] for each in tools} == {True}
+    assert {each.get("defer_loading") for each in tools} == {True}
     assert len(box.to_openai("chat")) == 2
     assert {each.defer for each in box.to_copilot()} == {"auto"}
     searching, *functions = box.to_openai_agents()

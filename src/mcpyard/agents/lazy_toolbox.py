@@ -5,7 +5,6 @@ the service's own means. All others get two tools, which search and call.
 """
 
 from collections.abc import Mapping
-from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -46,7 +45,7 @@ class LazyToolbox(AgentToolbox):
         self._box = box
         self._native = native
 
-    @cached_property
+    @property
     def callable_tools(self) -> Mapping[str, Tool]:
         """The tools that a model may call, by the names that agents see."""
         return {**self._box.offered, **self.offered}

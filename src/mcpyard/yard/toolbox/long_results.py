@@ -1,6 +1,6 @@
 """Results that are too long for a model: cut where it can see it, with a tool to read on."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Annotated, Final
 
@@ -11,7 +11,7 @@ from pydantic import Field
 from mcpyard.domain.errors import InputError
 from mcpyard.yard.calls.call_context import Progress
 from mcpyard.yard.calls.outcome import Outcome
-from mcpyard.yard.calls.parts import Audio, Image, Resource, write_part
+from mcpyard.yard.calls.parts import Audio, Image, Part, Resource, write_part
 from mcpyard.yard.toolbox.agent_tool import Calling, Tool
 from mcpyard.yard.toolbox.gathering import Extension
 from mcpyard.yard.toolbox.own_tools import own_tool
@@ -131,7 +131,7 @@ def _is_media(part: object) -> bool:
     return is_blob or isinstance(part, Image | Audio)
 
 
-def _without(outcome: Outcome, media: list[object]) -> Outcome:
+def _without(outcome: Outcome, media: Sequence[Part]) -> Outcome:
     """An outcome without its media, whose length is no length of text."""
     if not media:
         return outcome
