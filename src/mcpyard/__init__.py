@@ -67,10 +67,27 @@ if TYPE_CHECKING:
     from mcpyard.yard.edit import Change
     from mcpyard.yard.readiness import Readiness, UnavailableServer
     from mcpyard.yard.self_control import self_control
+    from mcpyard.yard.server_content import ResourceUpdate, ResourceUpdates
+    from mcpyard.yard.server_questions import (
+        ElicitAnswer,
+        ElicitRequest,
+        SampleAnswer,
+        SampleRequest,
+    )
     from mcpyard.yard.server_registry import Info, McpServer, Registry
     from mcpyard.yard.toolbox.agent_tool import Tool
+    from mcpyard.yard.toolbox.call_approval import ApprovalRequest, ToolApproval
     from mcpyard.yard.toolbox.own_tools import own_tool
     from mcpyard.yard.toolbox.toolbox import Toolbox
+    from mcpyard.yard.views.content import (
+        PromptArgumentView,
+        PromptMessage,
+        PromptResult,
+        PromptView,
+        ResourceContents,
+        ResourceTemplateView,
+        ResourceView,
+    )
     from mcpyard.yard.views.servers import ServerView, ToolView
 
 __version__ = "0.2.0"
@@ -78,6 +95,7 @@ __version__ = "0.2.0"
 __all__ = [
     "AgentToolbox",
     "ApprovalOutdated",
+    "ApprovalRequest",
     "ArgumentsRefused",
     "AttachedYard",
     "Attribution",
@@ -94,6 +112,8 @@ __all__ = [
     "DocumentMoved",
     "EditRefused",
     "EditUnknown",
+    "ElicitAnswer",
+    "ElicitRequest",
     "ErrorKind",
     "FileBusy",
     "Image",
@@ -117,13 +137,24 @@ __all__ = [
     "Phase",
     "Problem",
     "ProfileUnknown",
+    "PromptArgumentView",
+    "PromptMessage",
+    "PromptResult",
+    "PromptView",
     "ProtocolBroken",
     "ReadOnlyOwner",
     "Readiness",
     "Registry",
     "RemoteConfig",
     "Resource",
+    "ResourceContents",
     "ResourceLink",
+    "ResourceTemplateView",
+    "ResourceUpdate",
+    "ResourceUpdates",
+    "ResourceView",
+    "SampleAnswer",
+    "SampleRequest",
     "ServerBusy",
     "ServerFault",
     "ServerUnknown",
@@ -141,6 +172,7 @@ __all__ = [
     "TimedOut",
     "TooLarge",
     "Tool",
+    "ToolApproval",
     "ToolUnknown",
     "ToolView",
     "Toolbox",
@@ -155,11 +187,14 @@ __all__ = [
 
 _HOMES = {
     "AgentToolbox": "mcpyard.agents.toolbox",
+    "ApprovalRequest": "mcpyard.yard.toolbox.call_approval",
     "AttachedYard": "mcpyard.client.attached",
     "Attribution": "mcpyard.yard.calls.attribution",
     "Audio": "mcpyard.yard.calls.parts",
     "Change": "mcpyard.yard.edit",
     "Config": "mcpyard.domain.model",
+    "ElicitAnswer": "mcpyard.yard.server_questions",
+    "ElicitRequest": "mcpyard.yard.server_questions",
     "ErrorKind": "mcpyard.yard.calls.outcome",
     "Image": "mcpyard.yard.calls.parts",
     "Info": "mcpyard.yard.server_registry",
@@ -169,16 +204,28 @@ _HOMES = {
     "PassedOver": "mcpyard.yard.calls.outcome",
     "Phase": "mcpyard.domain.lifecycle",
     "Problem": "mcpyard.domain.errors",
+    "PromptArgumentView": "mcpyard.yard.views.content",
+    "PromptMessage": "mcpyard.yard.views.content",
+    "PromptResult": "mcpyard.yard.views.content",
+    "PromptView": "mcpyard.yard.views.content",
     "Readiness": "mcpyard.yard.readiness",
     "Registry": "mcpyard.yard.server_registry",
     "RemoteConfig": "mcpyard.domain.model",
     "Resource": "mcpyard.yard.calls.parts",
+    "ResourceContents": "mcpyard.yard.views.content",
     "ResourceLink": "mcpyard.yard.calls.parts",
+    "ResourceTemplateView": "mcpyard.yard.views.content",
+    "ResourceUpdate": "mcpyard.yard.server_content",
+    "ResourceUpdates": "mcpyard.yard.server_content",
+    "ResourceView": "mcpyard.yard.views.content",
+    "SampleAnswer": "mcpyard.yard.server_questions",
+    "SampleRequest": "mcpyard.yard.server_questions",
     "ServerView": "mcpyard.yard.views.servers",
     "Status": "mcpyard.domain.status",
     "SyncYard": "mcpyard.library.sync_yard",
     "Text": "mcpyard.yard.calls.parts",
     "Tool": "mcpyard.yard.toolbox.agent_tool",
+    "ToolApproval": "mcpyard.yard.toolbox.call_approval",
     "ToolView": "mcpyard.yard.views.servers",
     "Toolbox": "mcpyard.yard.toolbox.toolbox",
     "UnavailableServer": "mcpyard.yard.readiness",

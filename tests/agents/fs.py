@@ -20,7 +20,7 @@ TOOLS = [
     ),
     *(
         {"name": f"tool_{number}", "description": f"Tool {number}.", "inputSchema": NOTHING}
-        for number in range(int(sys.argv[1]) if sys.argv[1:] else 0)
+        for number in range(int(sys.argv[1]) if __name__ == "__main__" and sys.argv[1:] else 0)
     ),
 ]
 SHOWN = [

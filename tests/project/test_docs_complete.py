@@ -265,6 +265,8 @@ PRINTED = [
     "legal False\n",
     'typo failed command not found: "mcpyard-leagl" Check the spelling, or use the full path.\n',
     "False\n",
+    "legal legal://laws True\nlegal legal://cases True\n",
+    "False\n",
 ]
 
 

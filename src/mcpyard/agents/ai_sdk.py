@@ -29,6 +29,7 @@ class AiTool(TypedDict):
     metadata: dict[str, object]
     title: NotRequired[str]
     outputSchema: NotRequired[dict[str, object]]
+    needsApproval: NotRequired[bool]
 
 
 def convert(offered: Mapping[str, Tool]) -> dict[str, AiTool]:
@@ -54,10 +55,12 @@ def _tool(tool: Tool) -> AiTool:
     shape: AiTool = {
         "description": tool.description,
         "inputSchema": as_object(tool.input_schema),
-        "execute": _execute(tool),
+        "execute": _execute(tool.approved),
         "toModelOutput": model_output,
         "metadata": tool.metadata,
     }
+    if tool.needs_approval:
+        shape["needsApproval"] = True
     if tool.title:
         shape["title"] = tool.title
     if tool.output_schema is not None:

@@ -18,7 +18,8 @@ def convert(offered: Mapping[str, Tool]) -> list[CopilotTool]:
         CopilotTool(
             name=name,
             description=tool.description,
-            handler=_handler(tool),
+            handler=_handler(tool.approved),
+            skip_permission=tool.cleared,
             parameters=as_object(tool.input_schema),
             metadata={"mcpyard": tool.metadata},
         )

@@ -7,6 +7,7 @@ from langchain_core.messages import ToolMessage
 from langchain_core.tools import BaseTool, ToolException
 from pydantic import PrivateAttr
 
+from mcpyard.agents.langgraph_interrupts import decide
 from mcpyard.catalog.lowering import as_object
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.toolbox.agent_tool import Tool
@@ -14,10 +15,14 @@ from mcpyard.yard.toolbox.model_calls import call_asked
 from mcpyard.yard.toolbox.rendering import Piece, pictures, pieces, text_or_items
 
 Content: TypeAlias = str | list[str | dict[Any, Any]]
+Artifact: TypeAlias = dict[str, object]
 
 
 def convert(offered: Mapping[str, Tool]) -> list[BaseTool]:
-    """The tools; the artifact of a message is the whole outcome of its call."""
+    """The tools; the artifact of a message is the whole outcome of its call, as JSON values.
+
+    Checkpoints of LangGraph store messages, and refuse objects that they do not know.
+    """
     return [YardTool.of(name, tool) for name, tool in offered.items()]
 
 
@@ -30,7 +35,7 @@ def message(outcome: Outcome, name: str, call_id: str) -> ToolMessage:
     """The message that answers a call; its artifact is the whole outcome."""
     status = "error" if outcome.is_error else "success"
     return ToolMessage(
-        content(outcome), name=name, tool_call_id=call_id, status=status, artifact=outcome
+        content(outcome), name=name, tool_call_id=call_id, status=status, artifact=outcome.to_dict()
     )
 
 
@@ -56,11 +61,13 @@ class YardTool(BaseTool):
         made._tool = tool
         return made
 
-    def _run(self, /, **arguments: object) -> tuple[Content, Outcome]:
-        return _checked(self._tool.call_sync(arguments))
+    def _run(self, /, **arguments: object) -> tuple[Content, Artifact]:
+        decision = decide(self._tool, self.name, arguments)
+        return _checked(decision.outcome or decision.tool.call_sync(decision.arguments))
 
-    async def _arun(self, /, **arguments: object) -> tuple[Content, Outcome]:
-        return _checked(await call_asked(self._tool, arguments))
+    async def _arun(self, /, **arguments: object) -> tuple[Content, Artifact]:
+        decision = decide(self._tool, self.name, arguments)
+        return _checked(decision.outcome or await call_asked(decision.tool, decision.arguments))
 
 
 class _Failed(ToolException):
@@ -71,10 +78,10 @@ class _Failed(ToolException):
         self.outcome = outcome
 
 
-def _checked(outcome: Outcome) -> tuple[Content, Outcome]:
+def _checked(outcome: Outcome) -> tuple[Content, Artifact]:
     if outcome.is_error:
         raise _Failed(outcome)
-    return content(outcome), outcome
+    return content(outcome), outcome.to_dict()
 
 
 def _error_content(error: ToolException) -> Content:

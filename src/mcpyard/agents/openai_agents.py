@@ -23,7 +23,8 @@ def convert(offered: Mapping[str, Tool]) -> list[FunctionTool]:
             name=name,
             description=tool.description,
             params_json_schema=lower(tool.input_schema, COMMON),
-            on_invoke_tool=_invoke(tool),
+            on_invoke_tool=_invoke(tool.approved),
+            needs_approval=tool.needs_approval,
             # Strict, the library would change what is optional and then pass nulls on.
             strict_json_schema=False,
             custom_data_extractor=_about(tool),

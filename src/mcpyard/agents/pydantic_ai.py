@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias
 
-from pydantic_ai import BinaryContent, RunContext, ToolFailed, ToolReturn
+from pydantic_ai import ApprovalRequired, BinaryContent, RunContext, ToolFailed, ToolReturn
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from pydantic_core import SchemaValidator, core_schema
@@ -75,9 +75,13 @@ class YardToolset(AbstractToolset[Any]):
 
         Raises:
             ToolFailed: The call failed; the library tells the model, and the run goes on.
+            ApprovalRequired: The call needs approval; the library asks for it.
         """
-        del ctx, tool
-        outcome = await call_asked(self._offered[name], tool_args)
+        del tool
+        offered = self._offered[name]
+        if offered.needs_approval and not ctx.tool_call_approved:
+            raise ApprovalRequired
+        outcome = await call_asked(offered.approved, tool_args)
         if outcome.is_error:
             raise ToolFailed(as_text(outcome))
         return returned(outcome)

@@ -75,6 +75,24 @@ class AgentToolbox(Toolbox):
         names = offer(tool.name for tool in self.tools)
         return {names[tool.name]: tool for tool in self.tools}
 
+    @property
+    def callable_tools(self) -> Mapping[str, Tool]:
+        """The tools that a model may call, by the names that agents see."""
+        return self.offered
+
+    def lazy(self, *, native: bool = True) -> "AgentToolbox":
+        """Return a toolbox that finds its tools when they are needed, for many tools.
+
+        It has two tools, `search_tools` and `call_tool`. Anthropic, OpenAI Responses, the OpenAI
+        Agents SDK, Pydantic AI and Copilot defer tools themselves and get all of them, deferred.
+
+        Args:
+            native: Whether to use the deferral of libraries and services; it needs a model that
+                supports it. False for the two tools everywhere.
+        """
+        lazy_toolbox = import_module("mcpyard.agents.lazy_toolbox").LazyToolbox
+        return cast("AgentToolbox", lazy_toolbox(self, native=native))
+
     def to_copilot(self) -> "list[CopilotTool]":
         """Tools for the GitHub Copilot SDK."""
         return cast("list[CopilotTool]", self._converted("copilot"))
@@ -243,7 +261,7 @@ class AgentToolbox(Toolbox):
         return cast("BaseMessage", message(outcome, name, call_id))
 
     async def _call(self, name: str, arguments: object, read_arguments: _ReadArguments) -> Outcome:
-        tool = self.offered.get(name)
+        tool = self.callable_tools.get(name)
         if tool is None:
             return await self.call(name)
         return await call_asked(tool, read_arguments(tool, arguments))

@@ -7,7 +7,7 @@ what is asked for goes over HTTP and comes back as the same outcomes and the sam
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final, Self
@@ -15,12 +15,20 @@ from typing import Any, Final, Self
 import msgspec
 import orjson
 
-from mcpyard.agents.toolbox import AgentToolbox
+from mcpyard.agents.toolbox_source import ToolboxSource
 from mcpyard.client.clients import AttachedClients
 from mcpyard.client.discovery import SERVERS, segment, server_path
+from mcpyard.client.gateway_requests import GatewayRequests
 from mcpyard.client.home_client import HomeClient
 from mcpyard.domain.definition.merge import Patch
-from mcpyard.domain.errors import Disconnected, Problem, ServerUnknown, YardError
+from mcpyard.domain.errors import (
+    Disconnected,
+    Problem,
+    ServerUnknown,
+    TimedOut,
+    ToolUnknown,
+    YardError,
+)
 from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.store.home import Home, default_home
 from mcpyard.yard.calls.accounts import OK
@@ -30,7 +38,8 @@ from mcpyard.yard.closing import wait_up_to
 from mcpyard.yard.edit import Change
 from mcpyard.yard.events import RESYNC, EventBus, Subscription
 from mcpyard.yard.readiness import READY_TIMEOUT, Readiness, readiness
-from mcpyard.yard.toolbox.gathering import Local, Own, Select, gather
+from mcpyard.yard.server_content import ServerContent
+from mcpyard.yard.server_questions import OnElicit, OnSample, QuestionAnswerer
 from mcpyard.yard.views.base import FieldProblem
 from mcpyard.yard.views.calls import CallPage, CallView
 from mcpyard.yard.views.servers import ServerView, ToolView
@@ -54,7 +63,7 @@ class _Health(msgspec.Struct):
     problems: list[FieldProblem] = []
 
 
-class AttachedYard:
+class AttachedYard(ServerContent, ToolboxSource):
     """A running mcpyard, seen from outside; `Yard.attach()` connects to it.
 
     Every method can be called from any event loop and any thread; `events()` belongs to the event
@@ -64,9 +73,12 @@ class AttachedYard:
         clients: The servers of other programs on this machine.
     """
 
-    def __init__(self, http: HomeClient) -> None:
+    def __init__(self, http: HomeClient, answerer: QuestionAnswerer) -> None:
         self._http = http
         self._loop = http.loop
+        self._gateway = GatewayRequests(http, answerer)
+        self._requests = self._gateway
+        self._answers = bool(answerer)
         self.clients = AttachedClients(http)
         self._records: list[ServerView] = []
         self._tools: list[ToolView] = []
@@ -76,7 +88,13 @@ class AttachedYard:
 
     @classmethod
     @asynccontextmanager
-    async def attach(cls, home: str | Path | None = None) -> AsyncGenerator[Self]:
+    async def attach(
+        cls,
+        home: str | Path | None = None,
+        *,
+        on_elicit: OnElicit | None = None,
+        on_sample: OnSample | None = None,
+    ) -> AsyncGenerator[Self]:
         """Connect to the running mcpyard of a home (see `Yard.attach`).
 
         Raises:
@@ -84,7 +102,7 @@ class AttachedYard:
         """
         folder = Home(Path(home) if home is not None else default_home())
         async with contextlib.aclosing(HomeClient(folder)) as http:
-            yard = cls(http)
+            yard = cls(http, QuestionAnswerer(on_elicit, on_sample))
             try:
                 await yard._begin()
                 yield yard
@@ -126,12 +144,6 @@ class AttachedYard:
         """Iterate over events from now on."""
         return self._bus.subscribe()
 
-    def toolbox(
-        self, own: Own = (), select: Select | None = None, *, local: Local | None = None
-    ) -> AgentToolbox:
-        """Return the tools of one conversation (see `Yard.toolbox`)."""
-        return AgentToolbox.of(gather(self, own, select, local, loop=self._loop))
-
     async def call(
         self,
         name: str,
@@ -143,6 +155,9 @@ class AttachedYard:
     ) -> Outcome:
         """Call a tool by its exposed name; `progress` is never called."""
         del progress
+        if self._answers:
+            call = self._gateway.call(self._tool(name), arguments or {}, meta, own_name=False)
+            return await self._ask(name, call, timeout)
         body = _body(arguments, timeout, meta)
         return await self._call(f"/api/mcp/tools/{segment(name)}/call", body)
 
@@ -156,6 +171,10 @@ class AttachedYard:
         meta: Mapping[str, object] | None = None,
     ) -> Outcome:
         """Call a tool by server and own name, without fallback servers."""
+        if self._answers:
+            view = self._tool(tool, ref)
+            call = self._gateway.call(view, arguments or {}, meta, own_name=True)
+            return await self._ask(tool, call, timeout)
         body = _body(arguments, timeout, meta)
         return await self._call(server_path(ref, "tools", tool, "call"), body)
 
@@ -226,6 +245,7 @@ class AttachedYard:
         await fresh.wait()
 
     async def _end(self) -> None:
+        await self._requests.close()
         if self._following:
             self._following.cancel()
             await asyncio.wait({self._following})
@@ -269,6 +289,22 @@ class AttachedYard:
         with contextlib.suppress(YardError):
             health = await self._http.request(_Health, "GET", "/healthz")
             self._problems = [Problem(each.field, each.message) for each in health.problems]
+
+    def _tool(self, name: str, ref: str | None = None) -> ToolView:
+        for each in self.tools(ref):
+            if name == (each.exposed_name if ref is None else each.name):
+                return each
+        raise ToolUnknown(f'there is no tool "{name[:80]}"')
+
+    async def _ask(
+        self, tool: str, call: Coroutine[Any, Any, Outcome], seconds: float | None
+    ) -> Outcome:
+        """Call through the gateway: only there can a server ask something meanwhile."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._loop.carry(call)
+        except TimeoutError:
+            raise TimedOut(f'the tool "{tool}" took longer than {seconds} s') from None
 
     async def _call(self, path: str, body: Mapping[str, object]) -> Outcome:
         result = await self._http.request(dict[str, Any], "POST", path, orjson.dumps(body))

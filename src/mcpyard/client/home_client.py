@@ -47,6 +47,16 @@ class HomeClient:
         async with self._http.answer(method, path) as answer:
             yield answer
 
+    @asynccontextmanager
+    async def send(
+        self, method: str, path: str, headers: Mapping[str, str], body: bytes
+    ) -> AsyncGenerator[Answer]:
+        """What is answered, whatever its status, for as long as the block lasts, on this loop."""
+        if self._moved():
+            await self._follow()
+        async with self._http.send(method, path, headers, body) as answer:
+            yield answer
+
     async def aclose(self) -> None:
         """Let go of every connection."""
         await self._http.aclose()

@@ -30,6 +30,11 @@ def error_of(status: int, content: bytes) -> YardError:
     return error
 
 
+def kind_of_problem(slug: str) -> type[YardError] | None:
+    """The kind of error that a problem's name stands for; None for one that is not known."""
+    return _KINDS.get(slug)
+
+
 def documented(error: YardError, *, slug: str, hint: str = "") -> YardError:
     """An error of the client itself, with a document as a yard would send."""
     document: dict[str, object] = {"type": _TYPE_PREFIX + slug, "detail": error.message}

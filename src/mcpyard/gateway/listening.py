@@ -20,9 +20,9 @@ MOST: Final = 1_000
 """Streams open at once."""
 
 _MOST_URIS: Final = 1_000
-_ACKNOWLEDGED: Final = "notifications/subscriptions/acknowledged"
+ACKNOWLEDGED: Final = "notifications/subscriptions/acknowledged"
 _KINDS: Final = ("tools", "resources", "prompts")
-_URIS: Final = "resourceSubscriptions"
+URIS: Final = "resourceSubscriptions"
 
 
 class Listening:
@@ -50,7 +50,7 @@ class Listening:
     async def _serve(self, stream: "_Stream", request: Request) -> None:
         self._open.add(stream)
         try:
-            stream.notify(_ACKNOWLEDGED, {"notifications": stream.honoured})
+            stream.notify(ACKNOWLEDGED, {"notifications": stream.honoured})
             self._changes.add(stream)
             stream.shown(request.exposure, self._notifications)
             await stream.over.wait()
@@ -78,7 +78,7 @@ class _Stream:
         self.over = asyncio.Event()
         self.meta = {SUBSCRIPTION_ID: request.id}
         self.honoured = _honoured(subscription)
-        self.uris = frozenset(texts_of(self.honoured.get(_URIS)))
+        self.uris = frozenset(texts_of(self.honoured.get(URIS)))
         self.watched: dict[UUID, dict[str, str]] = {}
         self._request = request
 
@@ -110,7 +110,7 @@ def _honoured(subscription: dict[str, object]) -> dict[str, object]:
     honoured: dict[str, object] = {
         key: True for kind in _KINDS if subscription.get(key := f"{kind}ListChanged") is True
     }
-    uris = subscription.get(_URIS)
+    uris = subscription.get(URIS)
     if is_array(uris) and uris:
-        honoured[_URIS] = texts_of(uris)[:_MOST_URIS]
+        honoured[URIS] = texts_of(uris)[:_MOST_URIS]
     return honoured

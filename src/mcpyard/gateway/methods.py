@@ -39,12 +39,16 @@ class _ToolCall(NamedTuple):
 
 
 class Methods:
-    """The methods that both eras have."""
+    """The methods that both eras have.
+
+    Attributes:
+        bridge: Carries their requests.
+    """
 
     def __init__(self, yard: YardCore, pending: PendingInput) -> None:
         self._calls = yard.calls
         self._directory = yard.directory
-        self._bridge = EraBridge(yard, pending)
+        self.bridge = EraBridge(yard, pending)
         self._handlers: Mapping[str, Handler] = {
             "tools/call": self._call,
             "resources/read": self._read,
@@ -76,7 +80,7 @@ class Methods:
         if arguments in _NO_ARGUMENTS:
             arguments = b"{}"
         try:
-            context = self._bridge.direct(request, route.server, era)
+            context = self.bridge.direct(request, route.server, era)
             if context is None:
                 raw, server = await self._bridged(request, target, arguments)
             else:
@@ -94,18 +98,14 @@ class Methods:
         """The result of a tool of any era, and the server that answered."""
         answering: list[UUID | None] = []
         work = partial(self._work, _ToolCall(target.route, arguments, answering))
-        raw = await self._bridge.carry(request, target.route.server, work, target.era)
+        raw = await self.bridge.carry(request, target.route.server, work, target.era)
         return raw, answering[-1] if answering else None
 
     async def _work(
         self, call: _ToolCall, context: CallContext, more: Mapping[str, bytes]
     ) -> bytes:
         """Call a tool, with these members added to the parameters."""
-        if more:
-            extras = context.extras
-            members = {**extras.members, **more}
-            context = context._replace(extras=extras._replace(members=members), fall_back=False)
-        outcome = await self._calls.call(call.route, call.arguments, context)
+        outcome = await self._calls.call(call.route, call.arguments, with_answers(context, more))
         call.answering.append(outcome.server_id)
         return outcome.raw
 
@@ -169,7 +169,15 @@ class Methods:
             params = request.forwarded({**changed, **more}, to_yard=to_yard)
             return await self._calls.request(server, request.method, params, context)
 
-        return await self._bridge.carry(request, server, work)
+        return await self.bridge.carry(request, server, work)
+
+
+def with_answers(context: CallContext, answers: Mapping[str, bytes]) -> CallContext:
+    """A context whose call brings answers to the questions of its server."""
+    if not answers:
+        return context
+    extras = context.extras._replace(members={**context.extras.members, **answers})
+    return context._replace(extras=extras, fall_back=False)
 
 
 async def _list(request: Request) -> bytes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 import msgspec
 import orjson
@@ -10,7 +10,6 @@ from msgspec import Raw
 
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import RequestHandler
-from mcpyard.gateway.exchange import Exchange
 from mcpyard.gateway.exposures import Exposure
 from mcpyard.gateway.protocol import (
     CLIENT_CAPABILITIES,
@@ -91,6 +90,18 @@ class GatewayClient:
     client_key: str | None = None
 
 
+class ReplyChannel(Protocol):
+    """The way back to who asked: an exchange over HTTP, or a program in this process."""
+
+    def send(self, message: bytes) -> None:
+        """Tell the client something before the answer."""
+        ...
+
+    async def answer(self, body: bytes) -> None:
+        """Give the answer."""
+        ...
+
+
 class Request(msgspec.Struct):
     """One request, and the way back to who asked. A msgspec struct: one is made for every call.
 
@@ -108,7 +119,7 @@ class Request(msgspec.Struct):
 
     client: GatewayClient
     exposure: Exposure
-    exchange: Exchange | None
+    exchange: ReplyChannel | None
     path: str
     id: Id
     method: str

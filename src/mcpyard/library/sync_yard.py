@@ -1,6 +1,6 @@
 """Mcpyard for blocking code: the methods of `Yard`, each of which returns when it is done."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Protocol
 
 from mcpyard.agents.toolbox import AgentToolbox
@@ -13,16 +13,34 @@ from mcpyard.yard.edit import Change
 from mcpyard.yard.event_loop import YardLoop
 from mcpyard.yard.readiness import READY_TIMEOUT, Readiness
 from mcpyard.yard.self_control import Steering
+from mcpyard.yard.server_content import ResourceUpdate, ResourceUpdates
+from mcpyard.yard.toolbox.call_approval import Approve
 from mcpyard.yard.toolbox.gathering import Local, Own, Select
+from mcpyard.yard.toolbox.tool_search import MAX_TOOLS
 from mcpyard.yard.views.calls import CallView
+from mcpyard.yard.views.content import (
+    PromptResult,
+    PromptView,
+    ResourceContents,
+    ResourceTemplateView,
+    ResourceView,
+)
 from mcpyard.yard.views.servers import ServerView, ToolView
 
 
 class AwaitedYard(Steering, Protocol):
     """A `Yard`, or an `AttachedYard`."""
 
-    def toolbox(
-        self, own: Own = (), select: Select | None = None, *, local: Local | None = None
+    def toolbox(  # noqa: PLR0913  one parameter a choice of the caller's
+        self,
+        own: Own = (),
+        select: Select | None = None,
+        *,
+        local: Local | None = None,
+        read_resource: bool = False,
+        approve: Approve | None = None,
+        max_tools: int = MAX_TOOLS,
+        max_result: int | None = None,
     ) -> AgentToolbox:
         """The tools of one conversation."""
         ...
@@ -49,6 +67,34 @@ class AwaitedYard(Steering, Protocol):
         timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the server as well
     ) -> Outcome:
         """Call a tool by server and own name."""
+        ...
+
+    async def list_resources(self, server: str | None = None) -> list[ResourceView]:
+        """The resources of servers."""
+        ...
+
+    async def list_resource_templates(
+        self, server: str | None = None
+    ) -> list[ResourceTemplateView]:
+        """The resource templates of servers."""
+        ...
+
+    async def list_prompts(self, server: str | None = None) -> list[PromptView]:
+        """The prompts of servers."""
+        ...
+
+    async def read_resource(self, uri: str, server: str | None = None) -> ResourceContents:
+        """Read a resource."""
+        ...
+
+    async def get_prompt(
+        self, server: str, name: str, arguments: Mapping[str, str] | None = None
+    ) -> PromptResult:
+        """Fill a prompt in."""
+        ...
+
+    def subscribe(self, *uris: str, server: str | None = None) -> ResourceUpdates:
+        """The changes of resources."""
         ...
 
     async def start(self, ref: str, *, wait: float = 0) -> ServerView:
@@ -85,11 +131,27 @@ class SyncYard:
         self.awaited = yard
         self._loop = YardLoop()
 
-    def toolbox(
-        self, own: Own = (), select: Select | None = None, *, local: Local | None = None
+    def toolbox(  # noqa: PLR0913  one parameter a choice of the caller's
+        self,
+        own: Own = (),
+        select: Select | None = None,
+        *,
+        local: Local | None = None,
+        read_resource: bool = False,
+        approve: Approve | None = None,
+        max_tools: int = MAX_TOOLS,
+        max_result: int | None = None,
     ) -> AgentToolbox:
         """Return the tools of one conversation (see `Yard.toolbox`)."""
-        return self.awaited.toolbox(own, select, local=local)
+        return self.awaited.toolbox(
+            own,
+            select,
+            local=local,
+            read_resource=read_resource,
+            approve=approve,
+            max_tools=max_tools,
+            max_result=max_result,
+        )
 
     def ready(self, timeout: float = READY_TIMEOUT, *, check: bool = False) -> Readiness:
         """Wait until the servers that should run are connected (see `Yard.ready`)."""
@@ -138,6 +200,40 @@ class SyncYard:
     ) -> Outcome:
         """Call a tool by server and own name, without fallback servers."""
         return self._loop.wait(self.awaited.call_tool(ref, tool, arguments, timeout=timeout))
+
+    def list_resources(self, server: str | None = None) -> list[ResourceView]:
+        """Return the resources that one server lists, or all servers."""
+        return self._loop.wait(self.awaited.list_resources(server))
+
+    def list_resource_templates(self, server: str | None = None) -> list[ResourceTemplateView]:
+        """Return the resource templates of one server, or of all servers."""
+        return self._loop.wait(self.awaited.list_resource_templates(server))
+
+    def list_prompts(self, server: str | None = None) -> list[PromptView]:
+        """Return the prompts of one server, or of all servers."""
+        return self._loop.wait(self.awaited.list_prompts(server))
+
+    def read_resource(self, uri: str, server: str | None = None) -> ResourceContents:
+        """Read a resource (see `Yard.read_resource`)."""
+        return self._loop.wait(self.awaited.read_resource(uri, server))
+
+    def get_prompt(
+        self, server: str, name: str, arguments: Mapping[str, str] | None = None
+    ) -> PromptResult:
+        """Return a prompt of a server, filled in with arguments."""
+        return self._loop.wait(self.awaited.get_prompt(server, name, arguments))
+
+    def subscribe(self, *uris: str, server: str | None = None) -> Iterator[ResourceUpdate]:
+        """Iterate over the changes of resources; each step blocks until there is one."""
+        updates = self.awaited.subscribe(*uris, server=server)
+        try:
+            while True:
+                try:
+                    yield self._loop.wait(updates.__anext__())
+                except StopAsyncIteration:
+                    return
+        finally:
+            self._loop.wait(updates.aclose())
 
     def start(self, ref: str, *, wait: float = 0) -> ServerView:
         """Start a server; does nothing if it runs or is starting."""

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, AbstractContextManager, asyn
 from pathlib import Path
 from typing import Self
 
-from mcpyard.agents.toolbox import AgentToolbox
+from mcpyard.agents.toolbox_source import ToolboxSource
 from mcpyard.app import TRUSTING, ServerDefinitions, WiredYard, open_yard
 from mcpyard.client.attached import AttachedYard
 from mcpyard.domain.definition.merge import Patch
@@ -18,6 +18,7 @@ from mcpyard.domain.errors import Problem, YardError
 from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.domain.model import Config
 from mcpyard.domain.ports import LogLine, Source
+from mcpyard.gateway.in_process import InProcessClient
 from mcpyard.library.loop_thread import LoopThread
 from mcpyard.library.sync_yard import SyncYard
 from mcpyard.yard.calls.call_context import LIBRARY, Progress
@@ -27,13 +28,14 @@ from mcpyard.yard.edit import Change
 from mcpyard.yard.event_loop import YardLoop
 from mcpyard.yard.events import Subscription
 from mcpyard.yard.readiness import READY_TIMEOUT, Readiness
-from mcpyard.yard.toolbox.gathering import Local, Own, Select, gather
+from mcpyard.yard.server_content import ServerContent
+from mcpyard.yard.server_questions import OnElicit, OnSample, QuestionAnswerer
 from mcpyard.yard.trust import ApprovalPolicy
 from mcpyard.yard.views.calls import CallView
 from mcpyard.yard.views.servers import RevealedView, ServerView, ToolView, TrialView
 
 
-class Yard:
+class Yard(ServerContent, ToolboxSource):
     """Runs and supervises MCP servers in this process: the entry point of the library.
 
     Every method can be called from any event loop and any thread; `events()` and `clients` belong
@@ -44,9 +46,16 @@ class Yard:
         registry: The servers and their statuses, as a typed registry.
     """
 
-    def __init__(self, core: WiredYard) -> None:
+    def __init__(
+        self, core: WiredYard, on_elicit: OnElicit | None = None, on_sample: OnSample | None = None
+    ) -> None:
         self._core = core
         self._loop = YardLoop()
+        answerer = QuestionAnswerer(on_elicit, on_sample)
+        client = InProcessClient(core, answerer)
+        self._requests = client
+        # Without somebody to ask, a call needs no client of the gateway.
+        self._calls = client if answerer else core
         self.code = CodeServers(core, self._loop)
         self.registry = core.registry
 
@@ -61,6 +70,8 @@ class Yard:
         home: str | Path | None = None,
         environment: Mapping[str, str] | None = None,
         approval: ApprovalPolicy = TRUSTING,
+        on_elicit: OnElicit | None = None,
+        on_sample: OnSample | None = None,
     ) -> AsyncGenerator[Self]:
         """Run a private mcpyard inside the block; its servers stop when the block ends.
 
@@ -75,6 +86,11 @@ class Yard:
             environment: The environment variables for definitions and server processes;
                 default `os.environ`.
             approval: Which project files need the user's approval; default none.
+            on_elicit: Answers a server that asks a person for something during a call: takes an
+                `ElicitRequest`, returns what was entered, or None to decline. May be `async`;
+                other functions run in a thread. Default: such questions are refused.
+            on_sample: Answers a server that asks for the answer of a model: takes a
+                `SampleRequest`, returns the text. Default: such requests are refused.
 
         Raises:
             YardBusy: Another process uses the home; names its pid and address.
@@ -87,7 +103,11 @@ class Yard:
             environment=environment,
             approval=approval,
         ) as core:
-            yield cls(core)
+            yard = cls(core, on_elicit, on_sample)
+            try:
+                yield yard
+            finally:
+                await yard._requests.close()
 
     @classmethod
     def open_sync(  # noqa: PLR0913  one parameter a choice of the caller's
@@ -99,6 +119,8 @@ class Yard:
         home: str | Path | None = None,
         environment: Mapping[str, str] | None = None,
         approval: ApprovalPolicy = TRUSTING,
+        on_elicit: OnElicit | None = None,
+        on_sample: OnSample | None = None,
     ) -> AbstractContextManager[SyncYard]:
         """Run a private mcpyard inside a `with` block, on a thread of its own, for blocking code.
 
@@ -109,6 +131,8 @@ class Yard:
             home: A folder for persistent state.
             environment: The environment variables.
             approval: Which project files need the user's approval.
+            on_elicit: Answers questions of servers to a person.
+            on_sample: Answers requests of servers for a model's answer.
         """
         return LoopThread(
             cls.open(
@@ -118,46 +142,46 @@ class Yard:
                 home=home,
                 environment=environment,
                 approval=approval,
+                on_elicit=on_elicit,
+                on_sample=on_sample,
             ),
             SyncYard,
         )
 
     @staticmethod
-    def attach(home: str | Path | None = None) -> AbstractAsyncContextManager[AttachedYard]:
+    def attach(
+        home: str | Path | None = None,
+        *,
+        on_elicit: OnElicit | None = None,
+        on_sample: OnSample | None = None,
+    ) -> AbstractAsyncContextManager[AttachedYard]:
         """Connect to a running mcpyard: `async with Yard.attach() as yard`.
 
         The result has the calls, edits and events of `Yard`.
 
         Args:
             home: The home of the running mcpyard; default the user's home.
+            on_elicit: Answers questions of servers to a person (see `open`).
+            on_sample: Answers requests of servers for a model's answer (see `open`).
         """
-        return AttachedYard.attach(home)
+        return AttachedYard.attach(home, on_elicit=on_elicit, on_sample=on_sample)
 
     @staticmethod
-    def attach_sync(home: str | Path | None = None) -> AbstractContextManager[SyncYard]:
+    def attach_sync(
+        home: str | Path | None = None,
+        *,
+        on_elicit: OnElicit | None = None,
+        on_sample: OnSample | None = None,
+    ) -> AbstractContextManager[SyncYard]:
         """Connect to a running mcpyard from blocking code: `with Yard.attach_sync() as yard`.
 
         Args:
             home: The home of the running mcpyard; default the user's home.
+            on_elicit: Answers questions of servers to a person (see `open`).
+            on_sample: Answers requests of servers for a model's answer (see `open`).
         """
-        return LoopThread(AttachedYard.attach(home), SyncYard)
-
-    def toolbox(
-        self, own: Own = (), select: Select | None = None, *, local: Local | None = None
-    ) -> AgentToolbox:
-        """Return the tools of one conversation: server tools and the application's own.
-
-        Args:
-            own: Typed functions, or tools created with `own_tool`.
-            select: The server tools to include: a predicate on a tool, or patterns such as
-                `mcp_files_*` and `files/read_*`; default all.
-            local: Functions, by exposed name, that answer if neither the server nor its
-                fallback servers do.
-
-        Raises:
-            NameTaken: Two of the application's own tools have the same name.
-        """
-        return AgentToolbox.of(gather(self, own, select, local, loop=self._loop))
+        attached = AttachedYard.attach(home, on_elicit=on_elicit, on_sample=on_sample)
+        return LoopThread(attached, SyncYard)
 
     async def ready(
         self,
@@ -230,7 +254,7 @@ class Yard:
     ) -> Outcome:
         """Call a tool by its exposed name, with fallback servers."""
         progress = self._loop.returning(progress)
-        work = self._core.call(
+        work = self._calls.call(
             name, arguments, timeout=timeout, progress=progress, meta=meta, who=who
         )
         return await self._loop.carry(work)
@@ -246,7 +270,7 @@ class Yard:
         who: str = LIBRARY,
     ) -> Outcome:
         """Call a tool by server and own name, without fallback servers."""
-        work = self._core.call_tool(ref, tool, arguments, timeout=timeout, meta=meta, who=who)
+        work = self._calls.call_tool(ref, tool, arguments, timeout=timeout, meta=meta, who=who)
         return await self._loop.carry(work)
 
     async def start(self, ref: str, *, wait: float = 0) -> ServerView:

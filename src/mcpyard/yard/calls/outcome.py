@@ -26,6 +26,7 @@ class ErrorKind(StrEnum):
     DISCONNECTED = "disconnected"
     TOOL = "tool"
     PROTOCOL = "protocol"
+    REFUSED = "refused"
 
 
 class PassedOver(NamedTuple):

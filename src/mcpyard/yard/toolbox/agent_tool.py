@@ -40,6 +40,9 @@ class Tool:
         native: The server's own name for it.
         stale: Whether it is cached: its server is not connected, or does not respond.
         loop: The event loop that blocking calls run on; None for one of their own.
+        unasked: The tool without the question for approval, for a library that asks itself; None
+            if its calls need no approval, or mcpyard asks.
+        cleared: Whether an approval policy says that nobody else has to be asked.
     """
 
     name: str
@@ -53,6 +56,18 @@ class Tool:
     native: str = ""
     stale: bool = False
     loop: YardLoop | None = field(default=None, repr=False, compare=False)
+    unasked: "Tool | None" = field(default=None, repr=False, compare=False)
+    cleared: bool = False
+
+    @property
+    def needs_approval(self) -> bool:
+        """Whether its calls need approval by the mechanism of the agent library."""
+        return self.unasked is not None
+
+    @property
+    def approved(self) -> "Tool":
+        """The tool as a library calls it that has asked for approval."""
+        return self.unasked or self
 
     @property
     def tokens(self) -> int:

@@ -35,6 +35,10 @@ Select: TypeAlias = Callable[[Tool], bool] | Sequence[str]
 """Which tools of the servers to take: a test, or patterns of their names."""
 
 
+Extension: TypeAlias = Callable[[tuple[Tool, ...]], tuple[Tool, ...]]
+"""Changes the tools of a toolbox, or adds some; applied again to a refreshed one."""
+
+
 class Offering(Protocol):
     """A yard, in this process or another, as far as a toolbox needs one."""
 
@@ -115,6 +119,25 @@ def gather(
         return gather(yard, functions, select, stand_ins, loop=loop)
 
     return Gathered(tools, tuple(warnings), lambda: server_words(yard), loop, again)
+
+
+def extended(gathered: Gathered, extensions: Sequence[Extension]) -> Gathered:
+    """What a toolbox is made of, with extensions of its tools.
+
+    Raises:
+        NameTaken: A tool that is added has the name of another.
+    """
+    tools = gathered.tools
+    for extend in extensions:
+        tools = extend(tools)
+    _own(tools)
+
+    def again() -> Gathered | None:
+        fresh = gathered.again()
+        return None if fresh is None else extended(fresh, extensions)
+
+    tools = tuple(replace(tool, loop=gathered.loop) for tool in tools)
+    return replace(gathered, tools=tools, again=again)
 
 
 def _unavailable(yard: Offering) -> list[Problem]:

@@ -27,6 +27,7 @@ class Toolbox:
     Attributes:
         tools: All tools, the application's own first.
         warnings: Problems, such as two tools with the same name.
+        loop: The event loop that blocking calls run on; None for one of their own.
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class Toolbox:
         self.warnings = tuple(warnings)
         self._by_name = {tool.name: tool for tool in self.tools}
         self._status = status
-        self._loop = loop
+        self.loop = loop
         self._again = again
 
     @classmethod
@@ -103,7 +104,7 @@ class Toolbox:
 
     def run_sync(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         """Run a coroutine of this toolbox and block until it is done (see `call_sync`)."""
-        return wait_anywhere(self._loop, work)
+        return wait_anywhere(self.loop, work)
 
     def refreshed(self) -> Self:
         """Return a toolbox with the tools that there are now; itself if nothing changed."""
