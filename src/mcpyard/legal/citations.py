@@ -37,7 +37,7 @@ class Citation:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class CourtDecision:
     """What a text says of the decision of a court: who, when, under which number."""
 
     court: str
@@ -68,9 +68,9 @@ def citations(text: str, *, bare: bool = False) -> list[Citation]:
     return [*cited]
 
 
-def decisions(text: str) -> list[Decision]:
+def decisions(text: str) -> list[CourtDecision]:
     """The courts, days and numbers of the decisions that a text tells of."""
-    gathered: dict[Decision, None] = {}
+    gathered: dict[CourtDecision, None] = {}
     for sentence in re.split(r"[。;\n]", normal(text)):
         courts = [_LEADING.sub("", each) for each in _COURT.findall(sentence)]
         if not courts or not _DECISION.search(sentence):
@@ -79,7 +79,7 @@ def decisions(text: str) -> list[Decision]:
         number = next(iter(_NUMBERED.findall(sentence)), "")
         for court in courts:
             if len(court) > len("人民法院"):
-                gathered[Decision(court, day, number)] = None
+                gathered[CourtDecision(court, day, number)] = None
     return [*gathered]
 
 
