@@ -24,6 +24,8 @@ VERSION: Final = "2026-07-28"
 
 _PREFIX: Final = "io.modelcontextprotocol/"
 _SERVER_INFO: Final = _PREFIX + "serverInfo"
+_MOST_CACHED: Final = 4096
+"""Bytes of capabilities that are remembered: larger ones count for nobody's quota here."""
 
 
 class Modern:
@@ -38,7 +40,8 @@ class Modern:
         """Who asks, in which version, and what the headers repeat."""
         meta = self._meta
         if terms.capabilities is not None:
-            meta = self._cached_meta(terms.capabilities)
+            small = len(terms.capabilities) <= _MOST_CACHED
+            meta = (self._cached_meta if small else self._make_meta)(terms.capabilities)
         if terms.log_level is not None:
             meta += b"," + _inner({_PREFIX + "logLevel": terms.log_level})
         return RequestExtras(meta, routing_headers(VERSION, method, name))
