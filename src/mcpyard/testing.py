@@ -205,6 +205,7 @@ class FakeServers:
         closed: Whether the yard has closed them.
         listener: Receives the notifications of servers; the yard sets it.
         tuned: What was wanted last to be heard of each server.
+        probed: The servers that were to be probed.
         released: The clients whose own processes were ended.
     """
 
@@ -218,6 +219,7 @@ class FakeServers:
         self.closed = False
         self.listener: NotificationListener | None = None
         self.tuned: dict[UUID, NotificationInterest] = {}
+        self.probed: list[UUID] = []
         self.released: list[str] = []
         self._observed: dict[UUID, Observed] = {}
         self._names: dict[UUID, str] = {}
@@ -253,6 +255,10 @@ class FakeServers:
         """Return the prepared answer, with the method in place of the tool."""
         return await self.call(server, method, params, terms)
 
+    def probe(self, server: UUID) -> None:
+        """Record the server."""
+        self.probed.append(server)
+
     def set_listener(self, listener: NotificationListener) -> None:
         """Record the listener."""
         self.listener = listener
@@ -286,9 +292,10 @@ class FakeServers:
         """Record the close."""
         self.closed = True
 
-    def lose(self, server: UUID, cause: Cause) -> None:
-        """Let a server fail for good."""
-        lost = replace(self._observed[server], state=State(Phase.FAILED, cause=cause))
+    def lose(self, server: UUID, cause: Cause, *, probing: bool = False) -> None:
+        """Let a server fail, for good unless it is probed."""
+        state = State(Phase.FAILED, cause=cause, probing=probing)
+        lost = replace(self._observed[server], state=state)
         self._observed[server] = lost
         self._on_change(lost)
 

@@ -5,18 +5,16 @@ import pytest
 from mcpyard.domain import lifecycle
 from mcpyard.domain.backoff import RestartPolicy, spread
 from mcpyard.domain.cause import FATAL, Cause, Code
+from mcpyard.domain.effects import Arm, Close, Disarm, Open, Timer
 from mcpyard.domain.lifecycle import (
     TABLE,
-    Arm,
     AuthNeeded,
+    Called,
     Changed,
-    Close,
     Closed,
     Degraded,
-    Disarm,
     Event,
     Lost,
-    Open,
     Phase,
     Ready,
     Recovered,
@@ -26,7 +24,6 @@ from mcpyard.domain.lifecycle import (
     State,
     Step,
     StopWanted,
-    Timer,
     step,
 )
 from mcpyard.domain.status import RunState, Status, public_words
@@ -83,6 +80,47 @@ def test_a_remote_server_is_probed_at_growing_intervals_after_it_failed() -> Non
         delays += [effect.delay for effect in taken.effects if isinstance(effect, Arm)]
         taken = walk(RetryDue(taken.state.epoch), policy=REMOTE, state=taken.state)
     assert delays == [0.25, 1.0, 4.0, 30, 60, 120, 240, 300, 300]
+
+
+def failed_remote(at: float = 100.0, cause: Cause = EXITED) -> State:
+    taken = walk(StartWanted(), policy=REMOTE)
+    while taken.state.phase is not Phase.FAILED:
+        taken = walk(lost(taken.state.epoch, at, cause), policy=REMOTE, state=taken.state)
+        if taken.state.phase is Phase.BACKOFF:
+            taken = walk(RetryDue(taken.state.epoch), policy=REMOTE, state=taken.state)
+    return taken.state
+
+
+def test_a_call_probes_a_failed_remote_server_at_most_once_a_second() -> None:
+    failed = failed_remote()
+    assert failed.takes_calls
+    assert step(failed, Called(100.9), REMOTE) == Step(failed)
+    taken = step(failed, Called(101.0), REMOTE)
+    assert taken.effects == (Disarm(Timer.RETRY), Open(failed.epoch + 1))
+    assert (taken.state.phase, taken.state.probing) == (Phase.CONNECTING, True)
+    again = step(taken.state, lost(taken.state.epoch, 102), REMOTE)
+    assert again.effects == (Arm(Timer.RETRY, 30, taken.state.epoch),)
+    assert step(again.state, Called(102.5), REMOTE).state is again.state
+    back = step(taken.state, Ready(taken.state.epoch), REMOTE).state
+    assert (back.phase, back.probing, back.takes_calls) == (Phase.CONNECTED, False, True)
+
+
+def test_a_call_probes_a_remote_server_before_its_next_restart() -> None:
+    waiting = walk(StartWanted(), lost(1, 10), policy=REMOTE).state
+    assert step(waiting, Called(10.5), REMOTE) == Step(waiting)
+    assert step(waiting, Called(11), REMOTE).effects == (Disarm(Timer.RETRY), Open(2))
+    local = walk(StartWanted(), lost(1, 10)).state
+    assert step(local, Called(11), POLICY) == Step(local)
+
+
+def test_a_call_probes_no_server_that_asked_to_wait_or_cannot_be_helped() -> None:
+    busy = failed_remote(cause=Cause(Code.HTTP_ERROR, "wait", retry_after=30))
+    assert step(busy, Called(129), REMOTE) == Step(busy)
+    assert step(busy, Called(130), REMOTE).state.phase is Phase.CONNECTING
+    probed = step(failed_remote(), Called(101), REMOTE).state
+    hopeless = step(probed, lost(probed.epoch, 102, MISSING), REMOTE).state
+    assert not hopeless.takes_calls
+    assert step(hopeless, Called(200), REMOTE) == Step(hopeless)
 
 
 def test_the_wait_between_probes_stays_finite_for_ever() -> None:

@@ -6,19 +6,16 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from mcpyard.domain.backoff import RestartPolicy
 from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.effects import Arm, Close, Disarm, Effect, Open, Timer
 from mcpyard.domain.lifecycle import (
     TABLE,
-    Arm,
     AuthNeeded,
+    Called,
     Changed,
-    Close,
     Closed,
     Degraded,
-    Disarm,
-    Effect,
     Event,
     Lost,
-    Open,
     Phase,
     Ready,
     Recovered,
@@ -27,7 +24,6 @@ from mcpyard.domain.lifecycle import (
     StartWanted,
     State,
     StopWanted,
-    Timer,
     step,
 )
 from mcpyard.domain.status import RunState, Status, public_words
@@ -53,6 +49,7 @@ class Server(RuleBasedStateMachine):
         self.child: int | None = None
         self.closing = False
         self.opens_in_incident = 0
+        self.opened_by_calls = False
         self.breaker_open = False
         self.now = 0.0
 
@@ -111,6 +108,7 @@ class Server(RuleBasedStateMachine):
     def fresh_incident_if(self, *phases: Phase) -> None:
         if self.state.phase in phases:
             self.opens_in_incident = 0
+            self.opened_by_calls = False
 
     @precondition(lambda self: self.child is not None and not self.closing)
     @rule()
@@ -158,10 +156,22 @@ class Server(RuleBasedStateMachine):
     def the_retry_is_due(self) -> None:
         self.happen(RetryDue(self.timers.pop(Timer.RETRY)))
 
+    @rule()
+    def somebody_calls_it(self) -> None:
+        """A call opens a remote server that is away, never sooner than a second after its loss."""
+        before = self.state
+        self.happen(Called(self.now))
+        if self.state.epoch != before.epoch:
+            assert self.policy.remote
+            assert before.phase is Phase.BACKOFF or before.probing
+            assert self.now >= before.lost_at + self.policy.probe_gap
+            self.opened_by_calls = True
+
     @precondition(lambda self: Timer.SETTLE in self.timers)
     @rule()
     def it_settles(self) -> None:
         self.opens_in_incident = 0
+        self.opened_by_calls = False
         self.happen(Settled(self.timers.pop(Timer.SETTLE)))
 
     @rule(seconds=st.floats(0, 4000))
@@ -197,8 +207,13 @@ class Server(RuleBasedStateMachine):
             assert Timer.RETRY in self.timers
 
     @invariant()
+    def a_server_that_takes_calls_although_it_failed_has_its_next_probe(self) -> None:
+        if self.state.phase is Phase.FAILED:
+            assert self.state.takes_calls == (Timer.RETRY in self.timers)
+
+    @invariant()
     def a_local_server_is_opened_at_most_four_times_an_incident(self) -> None:
-        if not self.state.probes:
+        if not self.state.probes and not self.opened_by_calls:
             assert self.opens_in_incident <= 4
 
     @invariant()

@@ -68,6 +68,37 @@ def test_the_owner_is_the_environment() -> None:
         ),
         ({"A_MCP_SERVER_URL": "run", "A_MCP_TRANSPORT": "sse"}, "A_MCP_SERVER_URL: must begin"),
         ({"A_MCP_SERVER_URL": "''"}, "A_MCP_SERVER_URL: must not be empty"),
+        ({"A_MCP_SERVER_URL": "run", "A_MCP_FALLBACK": "b,,c"}, "A_MCP_FALLBACK: expected names"),
+        ({"A_MCP_SERVER_URL": "run", "A_MCP_TOKEN": "x"}, "A_MCP_TOKEN: only a server with a URL"),
+        ({"A_MCP_SERVER_URL": "run", "A_MCP_HEADERS": "{}"}, "A_MCP_HEADERS: only a server with"),
+        (
+            {"A_MCP_SERVER_URL": "http://h", "A_MCP_HEADERS": '{"Authorization": s3cret}'},
+            "A_MCP_HEADERS: expected a JSON object of names and values: ",
+        ),
+        (
+            {"A_MCP_SERVER_URL": "http://h", "A_MCP_HEADERS": '["s3cret"]'},
+            "A_MCP_HEADERS: expected a JSON object of names and values, all of them strings",
+        ),
+        (
+            {"A_MCP_SERVER_URL": "http://h", "A_MCP_HEADERS": '{"X": {"y": "s3cret"}}'},
+            "A_MCP_HEADERS: expected a JSON object of names and values, all of them strings",
+        ),
+        (
+            {"A_MCP_SERVER_URL": "http://h", "A_MCP_HEADERS": '{"X Y": "s3cret"}'},
+            "A_MCP_HEADERS: X Y: is not a header name",
+        ),
+        (
+            {"A_MCP_SERVER_URL": "http://h", "A_MCP_TOKEN": "s3cret s3cret"},
+            "A_MCP_TOKEN: must consist of visible ASCII characters",
+        ),
+        (
+            {
+                "A_MCP_SERVER_URL": "http://h",
+                "A_MCP_TOKEN": "s3cret",
+                "A_MCP_HEADERS": '{"authorization": "s3cret"}',
+            },
+            "A_MCP_TOKEN: A_MCP_HEADERS already contains an Authorization header",
+        ),
     ],
 )
 def test_a_wrong_variable_is_named(variables: dict[str, str], problem: str) -> None:
@@ -75,6 +106,7 @@ def test_a_wrong_variable_is_named(variables: dict[str, str], problem: str) -> N
     assert [each.name for each in document.definitions] == ["b"]
     assert document.skipped == {"a"}
     assert str(document.problems[0]).startswith(problem)
+    assert "s3cret" not in str(document.problems)
 
 
 def test_a_value_is_taken_as_it_is_and_not_as_a_reference() -> None:
@@ -82,6 +114,19 @@ def test_a_value_is_taken_as_it_is_and_not_as_a_reference() -> None:
     assert make_launch(local, {}.get) == LocalLaunch(("run", "${HOME}"), {}, None, ())
     remote = read(A_MCP_SERVER_URL="http://h/${X}")["a"]
     assert make_launch(remote, {}.get) == RemoteLaunch("http://h/${X}", {}, Transport.SSE)
+    sent = read(A_MCP_SERVER_URL="http://h", A_MCP_HEADERS='{"X": "${Y}"}', A_MCP_TOKEN="${Z}")["a"]  # noqa: S106
+    headers = {"X": "${Y}", "Authorization": "Bearer ${Z}"}
+    assert make_launch(sent, {}.get) == RemoteLaunch("http://h", headers, Transport.SSE)
+
+
+def test_fallback_servers_are_named_with_commas_between() -> None:
+    servers = read(A_MCP_SERVER_URL="run", A_MCP_FALLBACK=" b, c ", B_MCP_SERVER_URL="run")
+    assert (servers["a"].fallback, servers["b"].fallback) == (["b", "c"], [])
+
+
+def test_empty_variables_are_not_set() -> None:
+    empty = dict.fromkeys(["A_MCP_TOKEN", "A_MCP_HEADERS", "A_MCP_FALLBACK", "A_MCP_TIMEOUT"], " ")
+    assert read(A_MCP_SERVER_URL="run", **empty) == {"a": LocalConfig(command=["run"])}
 
 
 def test_of_two_prefixes_that_differ_in_case_one_counts_and_the_other_is_named() -> None:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from uuid import UUID
 
 from mcpyard.domain.backoff import RestartPolicy
-from mcpyard.domain.definition.launch import LocalLaunch
+from mcpyard.domain.definition.launch import LocalLaunch, RemoteLaunch
 from mcpyard.domain.desired import Desired, DesiredServer, Owner
 from mcpyard.domain.lifecycle import Phase
-from mcpyard.domain.model import HealthCheck, LocalConfig, Scope, Wanted
+from mcpyard.domain.model import HealthCheck, LocalConfig, RemoteConfig, Scope, Wanted
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.plan import plan
 from mcpyard.domain.ports import CallTerms
@@ -38,6 +38,12 @@ def server(target: Wanted = Wanted.RUNNING, **more: object) -> DesiredServer:
         policy_digest="p",
     )
     return replace(base, **more)
+
+
+def remote_server(target: Wanted = Wanted.RUNNING) -> DesiredServer:
+    """A server at an address."""
+    config = RemoteConfig(url="http://127.0.0.1:9/mcp")
+    return server(target, config=config, launch=RemoteLaunch(config.url, {}, None))
 
 
 def checked(**settings: int) -> DesiredServer:

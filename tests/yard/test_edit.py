@@ -229,9 +229,19 @@ async def test_of_many_changes_at_once_none_is_lost() -> None:
 
 async def test_a_server_of_somebody_elses_is_not_edited() -> None:
     async with running() as it:
-        for edit in (it.yard.change("legal", Change({"timeout": 1})), it.yard.remove("legal")):
+        moved, renamed = Change({"url": "http://i"}), Change({"name": "law", "timeout": 1})
+        edits = it.yard.change("legal", moved), it.yard.change("legal", renamed)
+        for edit in (*edits, it.yard.remove("legal")):
             with pytest.raises(ReadOnlyOwner, match='"legal" comes from environment variables'):
                 await edit
+
+
+async def test_the_policy_of_a_server_of_somebody_elses_is_stored_here() -> None:
+    async with running() as it:
+        record = await it.yard.change("legal", Change({"timeout": 1, "fallback": ["fs"]}), wait=1)
+        assert (record.timeout, record.fallback) == (1, ["fs"])
+        assert [*it.policies.all().values()] == [{"timeout": 1, "fallback": ["fs"]}]
+        await it.yard.change("legal", Change({"timeout": 1, "fallback": ["fs"]}))
 
 
 async def test_a_removed_server_is_stopped_and_leaves_no_trace() -> None:

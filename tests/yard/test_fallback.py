@@ -284,6 +284,25 @@ async def test_a_fallback_that_somebody_stopped_is_not_woken() -> None:
 
 
 @pytest.mark.spec("D5.3")
+async def test_a_server_that_is_away_is_probed_while_its_fallback_answers() -> None:
+    library = Library(a=local(fallback=["b"]), b=local())
+    async with library.open():
+        library.lose("a")
+        assert (await library.yard.call("mcp_a_search", ASKED)).server == "b"
+        assert library.servers.probed == [UUID(str(library.yard.record("a").id))]
+
+
+async def test_the_tools_of_a_server_that_a_call_probes_are_offered() -> None:
+    library = Library(a=local(), b=local(fallback=["a"]))
+    async with library.open() as yard:
+        library.lose("a", "b")
+        assert [each.server for each in yard.tools()] == []
+        library.servers.lose(UUID(str(yard.record("a").id)), GONE, probing=True)
+        assert [each.server for each in yard.tools()] == ["a"]
+        assert [server.name for server, _ in yard.directory.servers()] == ["a"]
+        assert (await yard.call("mcp_b_search", ASKED)).server == "a"
+
+
 async def test_the_switch_to_a_fallback_and_the_way_back_are_told() -> None:
     library = Library(a=local(fallback=["gone", "b"]), b=local())
     async with library.open() as yard:

@@ -26,6 +26,8 @@ class RestartPolicy:
         probe_first: Seconds before a failed remote server is probed; nothing of ours runs
             meanwhile, so looking again costs nobody anything.
         probe_most: The longest wait between probes, which double.
+        probe_gap: Seconds after a loss in which no call is a probe: callers that try again and
+            again cost the server at most one attempt each.
         remote: Whether the server is remote.
         approved: Whether it may be opened; one that may not waits as `needs_approval`.
     """
@@ -36,6 +38,7 @@ class RestartPolicy:
     flap_window: float = 3600.0
     probe_first: float = 30.0
     probe_most: float = 300.0
+    probe_gap: float = 1.0
     remote: bool = False
     approved: bool = True
 

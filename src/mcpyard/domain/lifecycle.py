@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 
 from mcpyard.domain.backoff import RestartPolicy
 from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.effects import Arm, Close, Disarm, Effect, Open, Timer
 
 
 class Phase(StrEnum):
@@ -41,6 +42,9 @@ OPEN = frozenset({Phase.CONNECTED, Phase.DEGRADED})
 UP = OPEN | {Phase.CONNECTING, Phase.BACKOFF}
 """The phases of a server that runs or is about to."""
 
+AWAY = frozenset({Phase.BACKOFF, Phase.FAILED})
+"""The phases of a server that was lost; each owns the retry timer."""
+
 ASLEEP = frozenset({Phase.STOPPED, Phase.STOPPING})
 """The phases of a server that a call can wake."""
 
@@ -54,6 +58,9 @@ class State:
         epoch: Counts the opens.
         n: Restarts used up in the present incident.
         probes: Half-open probes of a failed remote server.
+        probing: Whether a remote server is tried on after it failed: the next probe is pending, or
+            the present open is one.
+        lost_at: When it was lost last, in monotonic seconds.
         restart: In `stopping`: open again once closed.
         was_connected: Whether the loss that led here was that of a standing connection.
         cause: Why it is not connected; None in phases that need no reason.
@@ -64,10 +71,17 @@ class State:
     epoch: int = 0
     n: int = 0
     probes: int = 0
+    probing: bool = False
+    lost_at: float = 0.0
     restart: bool = False
     was_connected: bool = False
     cause: Cause | None = None
     restarts: tuple[float, ...] = ()
+
+    @property
+    def takes_calls(self) -> bool:
+        """Whether a call can reach it now or soon, or is itself the probe that finds out."""
+        return self.phase in UP or (self.phase is Phase.FAILED and self.probing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +146,13 @@ class RetryDue:
 
 
 @dataclass(frozen=True, slots=True)
+class Called:
+    """A call needs it; `at` is monotonic time in seconds."""
+
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class Settled:
     """The settle timer ran out."""
 
@@ -155,49 +176,10 @@ Event = (
     | Lost
     | AuthNeeded
     | RetryDue
+    | Called
     | Settled
     | Closed
 )
-
-
-class Timer(StrEnum):
-    """The two timers a server can have; a phase owns each."""
-
-    RETRY = "retry"
-    SETTLE = "settle"
-
-
-@dataclass(frozen=True, slots=True)
-class Open:
-    """Start the child or the session, as `epoch`."""
-
-    epoch: int
-
-
-@dataclass(frozen=True, slots=True)
-class Close:
-    """End the child or the session gracefully, then say `Closed`."""
-
-    epoch: int
-
-
-@dataclass(frozen=True, slots=True)
-class Arm:
-    """Set a timer; it belongs to `epoch`."""
-
-    timer: Timer
-    delay: float
-    epoch: int
-
-
-@dataclass(frozen=True, slots=True)
-class Disarm:
-    """Take a timer back."""
-
-    timer: Timer
-
-
-Effect = Open | Close | Arm | Disarm
 
 
 class Step(NamedTuple):
@@ -231,8 +213,19 @@ def _open_disarmed(state: State, event: Event, policy: RestartPolicy) -> Step:
     return Step(after, (*_owned_timer(state), *effects))
 
 
+def _probe(state: State, event: Event, policy: RestartPolicy) -> Step:
+    assert isinstance(event, Called)  # noqa: S101  the table pairs this move with it alone
+    pause = max(policy.probe_gap, state.cause.retry_after if state.cause else 0)
+    given_up = state.phase is Phase.FAILED and not state.probing
+    if not policy.remote or given_up or event.at < state.lost_at + pause:
+        return Step(state)
+    # Somebody needs it: should this probe fail, the next ones come at short intervals again.
+    after, effects, _ = _open(replace(state, probes=0), event, policy)
+    return Step(after, (*_owned_timer(state), *effects))
+
+
 def _ready(state: State, _event: Event, policy: RestartPolicy) -> Step:
-    connected = replace(state, phase=Phase.CONNECTED, cause=None, was_connected=True)
+    connected = replace(state, phase=Phase.CONNECTED, cause=None, was_connected=True, probing=False)
     return Step(connected, (Arm(Timer.SETTLE, policy.settle, state.epoch),))
 
 
@@ -252,6 +245,7 @@ def _lose(state: State, event: Event, policy: RestartPolicy) -> Step:
     off = (Disarm(Timer.SETTLE),) if state.phase is Phase.CONNECTED else ()
     recent = tuple(at for at in state.restarts if event.at - at < policy.flap_window)
     lost = replace(state, was_connected=was_connected, cause=event.cause, restarts=recent)
+    lost = replace(lost, lost_at=event.at, probing=False)
     if event.cause.fatal:
         return Step(replace(lost, phase=Phase.FAILED), off)
     if state.n >= policy.max_restarts:
@@ -269,7 +263,7 @@ def _give_up(lost: State, policy: RestartPolicy, off: tuple[Effect, ...]) -> Ste
     if not policy.remote:
         return Step(failed, off)
     delay = policy.probe_delay(lost.probes)
-    probing = replace(failed, probes=lost.probes + 1)
+    probing = replace(failed, probes=lost.probes + 1, probing=True)
     return Step(probing, (*off, Arm(Timer.RETRY, delay, lost.epoch)))
 
 
@@ -320,14 +314,15 @@ def _closed(state: State, event: Event, policy: RestartPolicy) -> Step:
 
 def _calm(state: State) -> State:
     """The state with the incident forgotten; the flap brake remembers."""
-    return replace(state, n=0, probes=0, restart=False, was_connected=False, cause=None)
+    calm = replace(state, n=0, probes=0, probing=False, restart=False)
+    return replace(calm, was_connected=False, cause=None)
 
 
 def _owned_timer(state: State) -> tuple[Effect, ...]:
     """Take back the timer that the phase being left owns."""
     if state.phase is Phase.CONNECTED:
         return (Disarm(Timer.SETTLE),)
-    if state.phase in {Phase.BACKOFF, Phase.FAILED}:
+    if state.phase in AWAY:
         return (Disarm(Timer.RETRY),)
     return ()
 
@@ -367,10 +362,12 @@ TABLE: Final[dict[tuple[Phase, type[Event]], Cell]] = {
     (Phase.DEGRADED, StopWanted): Cell((Phase.STOPPING,), _close),
     (Phase.BACKOFF, StartWanted): Cell((Phase.BACKOFF,), _stay),
     (Phase.BACKOFF, RetryDue): Cell(_OPENED, _open),
+    (Phase.BACKOFF, Called): Cell((Phase.BACKOFF, *_OPENED), _probe),
     (Phase.BACKOFF, Changed): Cell(_OPENED, _open_disarmed),
     (Phase.BACKOFF, StopWanted): Cell((Phase.STOPPED,), _rest),
     (Phase.FAILED, StartWanted): Cell(_OPENED, _open_disarmed),
     (Phase.FAILED, RetryDue): Cell(_OPENED, _open),
+    (Phase.FAILED, Called): Cell((Phase.FAILED, *_OPENED), _probe),
     (Phase.FAILED, Changed): Cell(_OPENED, _open_disarmed),
     (Phase.FAILED, StopWanted): Cell((Phase.STOPPED,), _rest),
     (Phase.NEEDS_AUTH, StartWanted): Cell(_OPENED, _open_afresh),

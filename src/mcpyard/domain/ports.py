@@ -292,6 +292,10 @@ class Servers(Protocol):
         """Ask a server anything and return the result object as it came (see `call`)."""
         ...
 
+    def probe(self, server: UUID) -> None:
+        """Try a remote server that is away, at most once a second; nobody waits for it."""
+        ...
+
     def set_listener(self, listener: NotificationListener) -> None:
         """Send the notifications of all servers that are added from now on to a listener."""
         ...

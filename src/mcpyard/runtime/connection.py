@@ -9,7 +9,6 @@ import logging
 import random
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
 from math import inf
 
 from mcpyard.domain import limits
@@ -17,41 +16,37 @@ from mcpyard.domain.backoff import spread
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.definition.secrets import without_secrets
 from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.effects import Arm, Close, Disarm, Effect, Open, Timer
 from mcpyard.domain.errors import CallRefused, Disconnected, Problem, ServerBusy, TimedOut
 from mcpyard.domain.lifecycle import (
     ASLEEP,
+    AWAY,
     OPEN,
-    UP,
-    Arm,
     AuthNeeded,
-    Close,
+    Called,
     Closed,
     Degraded,
-    Disarm,
-    Effect,
     Event,
     Lost,
-    Open,
     Phase,
     Ready,
     Recovered,
-    RetryDue,
-    Settled,
     StartWanted,
     State,
     StopWanted,
-    Timer,
     step,
 )
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Capabilities, Observed, Tools
 from mcpyard.domain.ports import CallTerms, NotificationInterest, NotificationListener
+from mcpyard.runtime.call_wait import CallWait
 from mcpyard.runtime.causes import sign_in_cause, unreachable
 from mcpyard.runtime.change_signal import ChangeSignal
 from mcpyard.runtime.current_session import Ask, CurrentSession, was_refused
 from mcpyard.runtime.server_api import Live
 from mcpyard.runtime.session_runner import RuntimeDeps, SessionRunner, make_tools
 from mcpyard.runtime.stderr import StderrRing
+from mcpyard.runtime.timers import Timers
 
 log = logging.getLogger(__name__)
 
@@ -77,6 +72,7 @@ class Connection:
         self._on_change = on_change
         self._listener = listener
         self._loop = asyncio.get_running_loop()
+        self._timers = Timers(deps.clock, self.dispatch)
         self._state = State()
         self._tools = make_tools(deps.memory.tools(server.id), stale=True)
         self._capabilities = deps.memory.offer(server.id)
@@ -86,10 +82,8 @@ class Connection:
         self._calls = 0
         self._idle_timer: asyncio.TimerHandle | None = None
         self._owners: set[asyncio.Task[None]] = set()
-        self._timers: dict[Timer, asyncio.TimerHandle] = {}
         self._gone = False
-        self._since: datetime = deps.clock.now()
-        self._next_retry: datetime | None = None
+        self._since = deps.clock.now()
         self._late = 0
         self._changes = ChangeSignal()
 
@@ -107,7 +101,7 @@ class Connection:
     @property
     def usable(self) -> bool:
         """Whether a call can reach it, now or soon."""
-        return self.phase in UP or self._wakes
+        return self._state.takes_calls or self._wakes
 
     @property
     def is_over(self) -> bool:
@@ -138,7 +132,7 @@ class Connection:
             policy_digest=self.server.policy_digest,
             turn=self.server.turn,
             since=self._since,
-            next_retry_at=self._next_retry,
+            next_retry_at=self._timers.next_retry if self.phase in AWAY else None,
             pid=live.pid if live else None,
             session=live.facts if live else None,
             tools=self._tools,
@@ -173,7 +167,6 @@ class Connection:
         self._state = transition.state
         if transition.state.phase is not before.phase:
             self._since = self._deps.clock.now()
-            self._next_retry = None
             self._guard()
         for effect in transition.effects:
             self._carry_out(effect)
@@ -204,6 +197,11 @@ class Connection:
     async def request(self, method: str, params: bytes, terms: CallTerms) -> bytes:
         """Ask anything, waiting as `call` does."""
         return await self._use(lambda live, terms: live.request(method, params, terms), terms)
+
+    def probe(self) -> None:
+        """Try a remote server that is away now, unless it was tried within the last second."""
+        if self.phase in AWAY:
+            self.dispatch(Called(self._deps.clock.monotonic()))
 
     def tune(self, interest: NotificationInterest) -> None:
         """Which notifications of the server are wanted, now and after every restart."""
@@ -282,9 +280,9 @@ class Connection:
                 delay = spread(delay, random.random())  # noqa: S311  jitter
                 if timer is Timer.RETRY and (cause := self._state.cause):
                     delay = max(delay, cause.retry_after)
-                self._arm(timer, delay, epoch)
+                self._timers.arm(timer, delay, epoch)
             case Disarm(timer):
-                self._disarm(timer)
+                self._timers.disarm(timer)
 
     def _open(self, epoch: int) -> None:
         runner = SessionRunner(self.server, self._deps, self.ring, self._listener)
@@ -295,17 +293,6 @@ class Connection:
         )
         self._owners.add(owner)
         owner.add_done_callback(self._owners.discard)
-
-    def _arm(self, timer: Timer, delay: float, epoch: int) -> None:
-        self._disarm(timer)
-        due = RetryDue(epoch) if timer is Timer.RETRY else Settled(epoch)
-        self._timers[timer] = self._loop.call_later(delay, self.dispatch, due)
-        if timer is Timer.RETRY:
-            self._next_retry = self._deps.clock.now() + timedelta(seconds=delay)
-
-    def _disarm(self, timer: Timer) -> None:
-        if handle := self._timers.pop(timer, None):
-            handle.cancel()
 
     async def _own(self, session: CurrentSession, before: frozenset[asyncio.Task[None]]) -> None:
         cause: Cause | None = None
@@ -376,23 +363,26 @@ class Connection:
         elif cause.code is Code.NEEDS_AUTH:
             self.dispatch(AuthNeeded(session.epoch, sign_in_cause(cause, self.server)))
         else:
-            log.error("%s: %s", self.server.name, cause.message)
+            # A probe that a call makes every second is no news each time.
+            news = logging.DEBUG if cause == self._state.cause else logging.ERROR
+            log.log(news, "%s: %s", self.server.name, cause.message)
             self.dispatch(Lost(session.epoch, cause, self._deps.clock.monotonic()))
 
     async def _come_up(self, seconds: float | None, *, instead_of: Live | None) -> Live:
         if self._wakes and self.phase in ASLEEP:
             self.dispatch(StartWanted())
-        deadline = self._deps.clock.monotonic() + (inf if seconds is None else seconds)
+        clock, policy = self._deps.clock, self._deps.restart_policy_of(self.server)
+        wait = CallWait(policy, clock.monotonic() + (inf if seconds is None else seconds))
         while (live := self._live) is None or live is instead_of:
-            restarts = self.phase is Phase.STOPPING and self._state.restart
-            if self.phase not in UP and not restarts:
+            self.probe()
+            within = wait.seconds(self._state, clock.monotonic())
+            if within is None:
                 raise unreachable(self.server.name, self._state)
-            left = deadline - self._deps.clock.monotonic()
-            in_backoff = self.phase is Phase.BACKOFF
             try:
-                await self._changes.wait(min(left, limits.WAIT_IN_BACKOFF) if in_backoff else left)
+                await self._changes.wait(within)
             except TimeoutError:
-                raise unreachable(self.server.name, self._state) from None
+                if not wait.goes_on(self._state, clock.monotonic()):
+                    raise unreachable(self.server.name, self._state) from None
         return live
 
     def _changed(self) -> None:

@@ -33,6 +33,9 @@ class IdleServers:
         del server, params, terms
         raise Disconnected(f"{method} cannot be requested: no servers are running")
 
+    def probe(self, server: UUID) -> None:
+        """Nothing is away."""
+
     def set_listener(self, listener: NotificationListener) -> None:
         """No server sends notifications."""
 

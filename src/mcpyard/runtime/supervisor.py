@@ -68,6 +68,11 @@ class Supervisor:
         """Ask a server anything (see `Servers`)."""
         return self._connection(server, terms).request(method, params, terms)
 
+    def probe(self, server: UUID) -> None:
+        """Try a remote server that is away (see `Servers`)."""
+        if connection := self._connections.get(server):
+            connection.probe()
+
     def tune(self, server: UUID, interest: NotificationInterest) -> None:
         """Which notifications of a server are wanted from now on."""
         if connection := self._connections.get(server):

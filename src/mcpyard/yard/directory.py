@@ -6,7 +6,6 @@ from uuid import UUID
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.definition.this_yard import NAME as OWN_NAME
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.lifecycle import UP
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Era, Observed
 from mcpyard.domain.ports import Servers
@@ -33,7 +32,7 @@ class ServerDirectory:
         usable = [
             (server, observed)
             for server, observed in pairs
-            if server.wanted is Wanted.ON_DEMAND or observed.state.phase in UP
+            if server.wanted is Wanted.ON_DEMAND or observed.state.takes_calls
         ]
         return sorted(usable, key=lambda pair: pair[0].name)
 

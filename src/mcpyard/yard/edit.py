@@ -131,7 +131,7 @@ class ServerEditor:
         Raises:
             DocumentMoved: The record is not the one that is meant.
             StillRunning: It runs, and the change was not to restart it.
-            ReadOnlyOwner: Its owner cannot be edited from here.
+            ReadOnlyOwner: Its owner cannot be edited from here, and more than policy changes.
         """
         patch = dict(change.patch)
         new_name = name_of(patch.pop("name")) if "name" in patch else server.name
@@ -195,16 +195,20 @@ class ServerEditor:
         *,
         refuse_running: bool,
     ) -> None:
-        source = self._source(server.owner.scope, server)
         launch_before, launch_after = launch_only(server.config), launch_only(reading.config)
         moves = launch_before != launch_after
+        policy = _policy_change(server.config, reading.config)
+        if server.owner.scope not in self._editable and not moves and new_name == server.name:
+            # How a server is treated is ours to say, whoever says how it is launched.
+            await self._intent.change(server.id, policy)
+            return
+        source = self._source(server.owner.scope, server)
         if moves and refuse_running and self._ground.is_up(server):
             raise StillRunning(f'"{server.name}" is running; stop it first')
         if moves and server.waiting and server.waiting.approved:
             where = server.owner.place
             raise NeedsApproval(f'"{server.name}" has a change in {where} that needs approval')
         written = self._written(source, server.name) or launch_before
-        policy = _policy_change(server.config, reading.config)
         launch = launch_after if moves else None
         change = WholeChange(new_name, launch, written, laying(policy))
         with self._ground.hold():

@@ -382,9 +382,9 @@ class YardCore:
         return tool_view(route, stale=stale)
 
     def _offered(self, server: DesiredServer, *, everything: bool) -> Iterator[Route]:
-        phase = self.directory.observed(server.id).state.phase
-        asleep = server.wanted is Wanted.ON_DEMAND and phase in ASLEEP
-        if everything or asleep or phase in UP:
+        state = self.directory.observed(server.id).state
+        asleep = server.wanted is Wanted.ON_DEMAND and state.phase in ASLEEP
+        if everything or asleep or state.takes_calls:
             for route in self._book.routes(server.id):
                 if everything or route.policy.enabled:
                     yield route

@@ -3,7 +3,8 @@
 A call moves on to a fallback when its server certainly never took it, or, where nobody knows, when
 the tool is marked as safe to repeat. Every server is asked at most once, so fallbacks may name each
 other. A server that does not respond, and a tool that ran into its time limit (see `ToolBreakers`),
-are asked only where nobody else answers.
+are asked only where nobody else answers. A remote server that is away is probed meanwhile, so that
+calls go to it again as soon as it is back.
 """
 
 from collections import deque
@@ -32,7 +33,7 @@ from mcpyard.domain.errors import (
     TimedOut,
     YardError,
 )
-from mcpyard.domain.lifecycle import ASLEEP, UP, Phase
+from mcpyard.domain.lifecycle import ASLEEP, Phase
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Clock, Servers
@@ -120,6 +121,7 @@ class Fallback:
             elif away := self._away_because(step.route):
                 passed.append(PassedOver(step.route.server_name, away))
                 later += [step] if self._may_yet_answer(step.route) else []
+                self._deps.servers.probe(step.route.server)
             elif outcome := await _attempted(step, context, attempt, passed):
                 return outcome
         # Nobody who is there has answered: the first who is about to come is waited for.
@@ -223,7 +225,7 @@ class Fallback:
 
     def _may_yet_answer(self, route: Route) -> bool:
         observed = self._deps.servers.observed().get(route.server)
-        return observed is not None and observed.state.phase in UP
+        return observed is not None and observed.state.takes_calls
 
     def _tell(
         self, kind: str, server: DesiredServer | None, tool: str | None = None, **more: str | None

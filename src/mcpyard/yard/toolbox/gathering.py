@@ -235,6 +235,7 @@ _PHASES: Mapping[str, str] = {
     "connecting": "connecting; its tools are cached, calls wait until it is connected",
     "degraded": "not responding; one call at a time is tried, others fail immediately",
     "backoff": "reconnecting; its tools are cached, calls wait until it is connected",
+    "probed": "reconnecting; its tools are cached, a call tries to connect, at most once a second",
     "failed": "failed; its tools cannot be called",
     "needs_auth": "needs sign-in; its tools cannot be called",
     "needs_approval": "needs approval; its tools cannot be called",
@@ -245,11 +246,13 @@ _PHASES: Mapping[str, str] = {
 
 def words_of(server: ServerView) -> str:
     """How a server is just now, in words for an agent."""
-    phase, error = server.phase, server.error
+    phase, error = str(server.phase), server.error
     if not server.enabled:
         return "disabled; its tools cannot be called"
     if phase == "stopped" and server.wanted == "on_demand":
         return "idle; the first call starts it"
+    if phase == "failed" and server.next_retry_at:
+        phase = "probed"
     fallbacks = ", ".join(server.fallback) if phase != "connected" else ""
     fallback_note = f"; fallback: {fallbacks}" if fallbacks else ""
     return _PHASES[phase] + (f" ({error.message})" if error else "") + fallback_note
