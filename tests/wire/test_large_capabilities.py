@@ -17,7 +17,7 @@ def test_large_capabilities_are_sent_but_not_kept() -> None:
             capabilities = b'{"elicitation":{"form":{"x":"%d%b"}}}' % (number, b"y" * LARGE)
             extras = codec.extras("tools/call", "x", CallTerms(capabilities=capabilities))
             assert capabilities in extras.meta
-        kept, _ = tracemalloc.get_traced_memory()
+        size, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert kept < 4 * LARGE
+    assert size < 4 * LARGE
