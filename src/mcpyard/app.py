@@ -1,6 +1,6 @@
 """Wires the parts of a `Yard`; its side effects begin here.
 
-The HTTP interfaces are wired in `cli/commands/up.py`.
+The HTTP interfaces are wired in `cli/daemon/http_interfaces.py`.
 """
 
 import asyncio
@@ -94,7 +94,7 @@ class Yard(YardCore):
         environment = host.environment
         clock = SystemClock()
         variables = Variables(environment)
-        keeper = KeeperClient(uuid4().hex, key=storage.mark_key)
+        self._keeper = keeper = KeeperClient(uuid4().hex, key=storage.mark_key)
         face = ClientFace("mcpyard", __version__, declared=ANSWERABLE)
         sign_ins = SignInManager(storage.credentials)
         opener = WireOpener(keeper, storage.memory, environment, face, sign_ins)
@@ -158,6 +158,8 @@ class Yard(YardCore):
             host = HostEnvironment(own, approval, identity)
             yard = cls([*all_sources, *storage.sources], storage, CodeSource(servers), host)
             try:
+                if _expect_servers([yard.code, *all_sources, *storage.sources]):
+                    yard._keeper.start_early()
                 # What a yard that was killed together with its keeper left behind.
                 await asyncio.to_thread(sweep_dead_yards, storage.mark_key)
                 await yard.begin()
@@ -203,6 +205,11 @@ class Yard(YardCore):
     def force_close(self) -> None:
         """Close without waiting, after a second signal."""
         self._supervisor.force_close()
+
+
+def _expect_servers(sources: Sequence[Source]) -> bool:
+    """Whether there are definitions, or a file that is still to be read may have some."""
+    return any(isinstance(each, ProjectFile) or each.document().definitions for each in sources)
 
 
 @dataclass(frozen=True, slots=True)
