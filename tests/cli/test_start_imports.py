@@ -39,7 +39,7 @@ from mcpyard.cli.commands import up
 
 def ready(before=up._spare_the_collector):
     before()
-    print("loaded:", *sys.modules)
+    print("loaded:", *sys.modules, file=sys.stderr)
     os.kill(os.getpid(), signal.SIGTERM)
 
 up._spare_the_collector = ready
@@ -97,7 +97,7 @@ def test_an_empty_daemon_loads_nothing_that_nobody_asked_for(tmp_path: Path) -> 
         check=True,
         timeout=50,
     )
-    (line,) = [each for each in run.stdout.splitlines() if each.startswith("loaded:")]
+    (line,) = [each for each in run.stderr.splitlines() if each.startswith("loaded:")]
     loaded = line.split()
     assert "mcpyard.gateway.app" in loaded
     assert {name: LATER[name] for name in LATER if name in loaded} == {}
