@@ -1,6 +1,6 @@
 """Wires the parts of a `Yard`; its side effects begin here.
 
-The HTTP interfaces are wired in `cli/commands/up.py`.
+The HTTP interfaces are wired in `cli/daemon/http_interfaces.py`.
 """
 
 import asyncio
@@ -94,7 +94,7 @@ class WiredYard(YardCore):
         environment = host.environment
         clock = SystemClock()
         variables = Variables(environment)
-        keeper = KeeperClient(uuid4().hex, key=storage.mark_key)
+        self._keeper = keeper = KeeperClient(uuid4().hex, key=storage.mark_key)
         face = ClientFace("mcpyard", __version__, declared=ANSWERABLE)
         sign_ins = SignInManager(storage.credentials)
         opener = WireOpener(keeper, storage.memory, environment, face, sign_ins)
@@ -119,6 +119,10 @@ class WiredYard(YardCore):
             checks=[*storage.checks, SelfCheck("keeper", keeper.check)],
         )
         super().__init__(ports)
+
+    def start_keeper(self) -> None:
+        """Have the process that starts servers ready by the time the first one is started."""
+        self._keeper.start_early()
 
     def force_close(self) -> None:
         """Close without waiting, after a second signal."""
@@ -159,12 +163,19 @@ async def open_yard(  # noqa: PLR0913  one parameter a choice of the caller's
         code = CodeSource(servers)
         yard = WiredYard([*all_sources, *storage.sources], storage, code, host)
         try:
+            if _expect_servers([code, *all_sources, *storage.sources]):
+                yard.start_keeper()
             # What a yard that was killed together with its keeper left behind.
             await asyncio.to_thread(sweep_dead_yards, storage.mark_key)
             await yard.begin()
             yield yard
         finally:
             await yard.close()
+
+
+def _expect_servers(sources: Sequence[Source]) -> bool:
+    """Whether there are definitions, or a file that is still to be read may have some."""
+    return any(isinstance(each, ProjectFile) or each.document().definitions for each in sources)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What an empty daemon loads: each library that nobody asked for yet costs every start of it."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -38,12 +39,52 @@ from mcpyard.cli.commands import up
 
 def ready(before=up._spare_the_collector):
     before()
-    print("loaded:", *sys.modules)
+    print("loaded:", *sys.modules, file=sys.stderr)
     os.kill(os.getpid(), signal.SIGTERM)
 
 up._spare_the_collector = ready
 launcher.run(sys.argv[1:])
 """
+
+# Its interfaces are loaded only when the first server runs, or too late.
+SERVERS_FIRST = """
+import os, sys, threading, time
+from mcpyard.cli import launcher
+from mcpyard.cli.commands import up
+
+load, ready = up._load_interfaces, up._spare_the_collector
+started, limit = sys.argv.pop(), time.monotonic() + 30
+
+def load_late():
+    assert not [each for each in sys.modules if each.startswith(("uvicorn", "mcpyard.gateway"))]
+    while not os.path.exists(started) and time.monotonic() < limit:
+        threading.Event().wait(0.01)
+    print("started:", os.path.exists(started))
+    return load()
+
+def end():
+    ready()
+    os.kill(os.getpid(), 15)
+
+up._load_interfaces, up._spare_the_collector = load_late, end
+launcher.run(sys.argv[1:])
+"""
+
+
+def test_servers_start_before_the_interfaces_are_loaded(tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    server = {"command": "sh", "args": ["-c", 'touch "$0"; exec cat', str(started)]}
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"files": server}}))
+    words = ["up", "--json", "--port", "0", "--home", "home", "--project", str(tmp_path)]
+    run = subprocess.run(
+        [sys.executable, "-c", SERVERS_FIRST, *words, str(started)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=50,
+    )
+    assert "started: True" in run.stdout.splitlines()
 
 
 def test_an_empty_daemon_loads_nothing_that_nobody_asked_for(tmp_path: Path) -> None:
@@ -56,7 +97,7 @@ def test_an_empty_daemon_loads_nothing_that_nobody_asked_for(tmp_path: Path) -> 
         check=True,
         timeout=50,
     )
-    (line,) = [each for each in run.stdout.splitlines() if each.startswith("loaded:")]
+    (line,) = [each for each in run.stderr.splitlines() if each.startswith("loaded:")]
     loaded = line.split()
     assert "mcpyard.gateway.app" in loaded
     assert {name: LATER[name] for name in LATER if name in loaded} == {}

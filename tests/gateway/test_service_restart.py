@@ -15,7 +15,7 @@ import psutil
 import pytest
 from typer.main import get_group
 
-from mcpyard.api.http_server.uvicorn_server import Tls
+from mcpyard.api.http_server.tls_files import Tls
 from mcpyard.cli import autostart
 from mcpyard.cli.daemon.binding import BindOptions
 from mcpyard.cli.daemon.service_unit import ServiceOptions, make_unit, unit_path

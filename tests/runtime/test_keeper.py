@@ -261,3 +261,27 @@ async def test_a_keeper_can_be_closed_twice_and_started_again() -> None:
         again = await yard.run(*PROGRAM, "exit", "3")
         assert await again.exited == Exit(code=3)
         assert yard.losses == yard.keeper.lost == 0
+
+
+async def test_a_keeper_that_was_started_early_is_the_one_that_spawns() -> None:
+    async with small_yard() as yard:
+        yard.keeper.start_early()
+        assert await eventually(lambda: yard.keeper.pid is not None)
+        early = yard.keeper.pid
+        child = await yard.run("cat")
+        assert yard.keeper.pid == early
+        os.write(child.stdin, b"hello\n")
+        assert await read_line(child.stdout) == "hello"
+
+
+async def test_a_keeper_that_is_closed_while_it_starts_early_is_gone() -> None:
+    async with small_yard() as yard:
+        yard.keeper.start_early()
+        await yard.keeper.close()
+        assert yard.keeper.pid is None
+        yard.keeper.start_early()
+        assert await eventually(lambda: yard.keeper.pid is not None)
+        pid = yard.keeper.pid
+        await yard.keeper.close()
+        assert pid is not None
+        assert not alive(pid)

@@ -29,7 +29,7 @@ def run(arguments: list[str] | None = None) -> None:
 
 def _execute(words: Sequence[str]) -> int:
     if (up := read_up(words)) is not None:
-        # Hardly anything of what a start makes is garbage; `up` collects when it is ready.
+        # Hardly anything of what a start makes is garbage; `up` enables it again when ready.
         gc.disable()
         from mcpyard.cli.commands.up import start
 

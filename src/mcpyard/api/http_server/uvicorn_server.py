@@ -5,13 +5,13 @@ import contextlib
 import ctypes
 import socket
 from collections.abc import Generator
-from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from mcpyard.api.http_server.connection_limits import BoundedProtocol
+from mcpyard.api.http_server.tls_files import Tls
 from mcpyard.domain import limits
 
 _BACKLOG: Final = 512
@@ -20,13 +20,6 @@ _M_TRIM_THRESHOLD: Final = -1
 _M_MMAP_THRESHOLD: Final = -3
 _LARGEST_BUFFER: Final = 4 * 1024 * 1024
 _KEPT_MEMORY: Final = 16 * 1024 * 1024
-
-
-class Tls(NamedTuple):
-    """The files of a certificate and its key."""
-
-    certificate: Path
-    key: Path
 
 
 class WebServer(uvicorn.Server):

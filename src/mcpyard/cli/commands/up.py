@@ -13,20 +13,13 @@ import threading
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 from urllib.parse import urlsplit
 
 import uvloop
 
-from mcpyard.api.app import Pages, build
-from mcpyard.api.audit import Audit
-from mcpyard.api.http_server.idle_timer import Idle
-from mcpyard.api.http_server.uvicorn_server import WebServer
-from mcpyard.api.security.keys import AdminKey, Keys
 from mcpyard.app import WiredYard, open_yard
-from mcpyard.asgi_scope import Principal
 from mcpyard.cli.confirmation import on_terminal
 from mcpyard.cli.daemon.binding import listen, url_of
 from mcpyard.cli.daemon.last_options import record_options
@@ -37,12 +30,10 @@ from mcpyard.cli.daemon.startup_wait import await_predecessor, make_home
 from mcpyard.cli.daemon.up_options import UpOptions, configured_limits, read_options
 from mcpyard.cli.daemon.up_output import PlainOutput, UpOutput, make_output
 from mcpyard.cli.daemon.watchdog import Watchdog, stuck_limit
-from mcpyard.cli.home_files import AUDIT_FILE, LOG_FILE
+from mcpyard.cli.home_files import LOG_FILE
 from mcpyard.cli.lines import STDERR, STDOUT, LogHandler
 from mcpyard.cli.quick_up import UpArguments
 from mcpyard.domain.definition.this_yard import SelfIdentity
-from mcpyard.gateway.app import Gateway
-from mcpyard.runtime.clock import SystemClock
 from mcpyard.runtime.processes.adoption import ADOPTION
 from mcpyard.runtime.processes.cgroups import make_room_for_limits
 from mcpyard.sources.project_file import FILE_NAME, ProjectFile
@@ -50,9 +41,7 @@ from mcpyard.store.home import Home
 from mcpyard.yard.trust import ApprovalPolicy
 
 if TYPE_CHECKING:
-    from starlette.routing import Route
-
-    from mcpyard.web.context import PageContext
+    from mcpyard.cli.daemon.http_interfaces import HttpInterfaces
 
 log = logging.getLogger(__name__)
 
@@ -158,23 +147,12 @@ async def _run(
     url = url_of(listener, options.bind)
     async with _open(options, _identity(options, url)) as yard:
         yard.calls.callers.limit(options.limits.quotas)
-        home, gateway = Home(options.home), Gateway(yard, closing)
-        keys = _keys(home, yard)
-        keys.revocations.listen(gateway.dismiss)
-        yard.token_revoked = lambda token: keys.revocations.dispatch(Principal.holding(token).name)
+        signals.force_close, home = yard.force_close, Home(options.home)
         redactor.own, redactor.desired = frozenset({home.token()}), lambda: yard.desired
-        app = build(
-            yard,
-            keys=keys,
-            hosts=options.bind.hosts,
-            closing=closing,
-            audit=Audit(home.folder / AUDIT_FILE),
-            pages=_pages(yard, closing, options, keys),
-            gateway=gateway,
-        )
-        if options.idle_exit is not None:
-            app = Idle(app, options.idle_exit, signals.stop.set)
-        web = WebServer(app, options.bind.tls, options.limits.connections)
+        # The servers start while the rest is loaded: they are what takes long.
+        make_interfaces = await asyncio.to_thread(_load_interfaces)
+        interfaces = make_interfaces(yard, options, closing, signals.stop.set)
+        web = interfaces.web
         signals.force_close = _both(yard.force_close, web.force_close)
         serving = asyncio.create_task(web.serve([listener]), name="web server")
         try:
@@ -182,10 +160,10 @@ async def _run(
             _announce(options, home, url)
             lock.release()
             output, log_output = make_output(as_json=options.as_json), PlainOutput(_LogWriter())
-            output.ready(url, await _sign_in(options, keys, url))
+            output.ready(url, await _sign_in(options, interfaces, url))
             log_output.ready(url)
             if options.open_page:
-                _open_page(await _link(keys, url))
+                _open_page(await interfaces.link(url))
             manager.ready()
             _spare_the_collector()
             printing = asyncio.create_task(_print_events(yard, output, log_output), name="output")
@@ -200,8 +178,11 @@ async def _run(
 
 
 def _spare_the_collector() -> None:
-    """Collect garbage less often: what calls leave behind is mostly freed without it."""
-    gc.collect()
+    """Collect garbage less often: what calls leave behind is mostly freed without it.
+
+    What the start made is left out for good, the few hundred objects of it that are garbage too: to
+    look for them once costs a tenth of a start.
+    """
     gc.freeze()
     gc.set_threshold(*_COLLECT_AFTER)
     gc.enable()
@@ -238,45 +219,17 @@ def _identity(options: UpOptions, url: str) -> SelfIdentity:
     return SelfIdentity(frozenset(homes), frozenset({url, *named}))
 
 
-def _keys(home: Home, yard: WiredYard) -> Keys:
-    renew = None if home.token_is_fixed else home.renew_token
-    admin = AdminKey(home.token(), renew)
-    return Keys(admin, yard.storage.call_tokens, yard.storage.sessions, SystemClock())
+def _load_interfaces() -> "type[HttpInterfaces]":
+    from mcpyard.cli.daemon.http_interfaces import HttpInterfaces
+
+    return HttpInterfaces
 
 
-def _pages(yard: WiredYard, closing: asyncio.Event, options: UpOptions, keys: Keys) -> Pages:
-    """Loads the page when somebody opens it, in a thread: calls go on meanwhile."""
-
-    def context() -> "PageContext":
-        from mcpyard.api.tokens import TokenStore
-        from mcpyard.cli.commands.connect import bridge_command
-        from mcpyard.web.context import PageContext
-
-        bridge = tuple(bridge_command(options.home))
-        return PageContext(str(options.home.absolute()), bridge, TokenStore(keys))
-
-    def load() -> "Callable[[], list[Route]]":
-        from mcpyard.web.app import pages
-
-        return partial(pages, yard, closing, context())
-
-    async def loaded() -> "list[Route]":
-        return (await asyncio.to_thread(load))()
-
-    return loaded
-
-
-async def _sign_in(options: UpOptions, keys: Keys, url: str) -> str:
+async def _sign_in(options: UpOptions, interfaces: "HttpInterfaces", url: str) -> str:
     """A one-time link to print; on a terminal only, since other output may be stored."""
     if options.as_json or not os.isatty(STDOUT):
         return ""
-    return await _link(keys, url)
-
-
-async def _link(keys: Keys, url: str) -> str:
-    from mcpyard.api.page_login import link_address
-
-    return link_address(url, await keys.make_link())
+    return await interfaces.link(url)
 
 
 def _open_page(link: str) -> None:

@@ -7,7 +7,7 @@ import ssl
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcpyard.api.http_server.uvicorn_server import Tls
+from mcpyard.api.http_server.tls_files import Tls
 from mcpyard.cli.cli_errors import CliError, usage
 from mcpyard.store.home import Home
 

@@ -96,6 +96,7 @@ class KeeperClient:
         self._pulse = pulse
         self._lock = asyncio.Lock()
         self._run: _Run | None = None
+        self._early: asyncio.Task[None] | None = None
         self._aftermath: asyncio.Task[None] | None = None
         self._closing = False
         self._count = 0
@@ -114,6 +115,11 @@ class KeeperClient:
         if run is None or run.unanswered < _SILENT:
             return None
         return Degradation("keeper", f"{_HUNG} (pid {run.process.pid})", _REPLACED)
+
+    def start_early(self) -> None:
+        """Let the keeper start meanwhile; if that fails, the first spawn tries again and tells."""
+        self._early = asyncio.create_task(self.start(), name="keeper start")
+        self._early.add_done_callback(lambda task: task.cancelled() or task.exception())
 
     async def start(self) -> None:
         """Start the keeper, unless it runs.
@@ -176,6 +182,7 @@ class KeeperClient:
 
     async def close(self) -> None:
         """End the keeper and with it all children; nothing is left afterwards. May be repeated."""
+        _cancel(self._early)
         async with self._lock:
             if run := self._run:
                 self._closing = True
