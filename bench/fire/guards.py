@@ -32,7 +32,7 @@ class Guard:
 GUARDS = {
     "token": Guard(
         "api/security/authenticator.py",
-        "return strange_browser() if is_looking(incoming) else _unauthorized(_NO_TOKEN)",
+        "return strange_browser() if is_looking(incoming) else self._unknown(incoming)",
         "return None",
         ("tests/api/test_guard.py",),
     ),

@@ -1,7 +1,6 @@
 """The examples of the page about agents run as printed, against services that check requests."""
 
 import asyncio
-import gc
 import json
 import sys
 from collections.abc import Generator
@@ -13,7 +12,7 @@ from mcpyard.agents.toolbox import AgentToolbox
 from tests.agents.boxes import FakeTool
 from tests.agents.fs_yard import SERVER
 from tests.agents.page import PAGE, SNIPPETS, run
-from tests.agents.services.copilot import LEAKS, copilot_cli
+from tests.agents.services.copilot import LEAKS, closed_pipes, copilot_cli
 from tests.agents.services.http_services import Services, services
 from tests.agents.services.langchain_model import ScriptedChatModel
 from tests.agents.services.script import FINAL, Call, Script
@@ -78,6 +77,7 @@ async def test_an_example_holds_a_whole_conversation(
 
 @pytest.mark.real
 @pytest.mark.filterwarnings(LEAKS)
+@pytest.mark.usefixtures(closed_pipes.__name__)
 async def test_the_example_of_copilot_is_permitted_to_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -89,7 +89,6 @@ async def test_the_example_of_copilot_is_permitted_to_call(
     assert capsys.readouterr().out.strip() == FINAL
     assert fake.calls == [{"path": "notes.txt"}] * 3
     assert cli.heard.count('"resultType": "success"') == 3
-    gc.collect()
 
 
 async def test_the_example_of_langchain_holds_a_whole_conversation() -> None:

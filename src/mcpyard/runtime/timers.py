@@ -27,9 +27,13 @@ class Timers:
         """Set a timer."""
         self.disarm(timer)
         due = RetryDue(epoch) if timer is Timer.RETRY else Settled(epoch)
-        self._handles[timer] = self._loop.call_later(delay, self._dispatch, due)
+        self._handles[timer] = self._loop.call_later(delay, self._expired, timer, due)
         if timer is Timer.RETRY:
             self.next_retry = self._clock.now() + timedelta(seconds=delay)
+
+    def _expired(self, timer: Timer, due: Event) -> None:
+        self.disarm(timer)
+        self._dispatch(due)
 
     def disarm(self, timer: Timer) -> None:
         """Take a timer back."""
