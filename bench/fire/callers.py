@@ -87,13 +87,15 @@ class Caller:
 
     async def run(self, ending: asyncio.Event) -> None:
         members = [each for each in self.scene.members if self.calls(each)]
-        while not ending.is_set():
-            await self.scene.up.wait()
-            nonce = f"{self.way}-{id(self):x}-{next(self._numbers)}"
-            right = await self._one(self.scene.dice.choice(members), nonce)
-            if pause := self.pause if right else BREATH:
-                await asyncio.sleep(pause)
-        self.line.hang_up()
+        try:
+            while not ending.is_set():
+                await self.scene.up.wait()
+                nonce = f"{self.way}-{id(self):x}-{next(self._numbers)}"
+                right = await self._one(self.scene.dice.choice(members), nonce)
+                if pause := self.pause if right else BREATH:
+                    await asyncio.sleep(pause)
+        finally:
+            self.line.hang_up()
 
     def calls(self, member: Member) -> bool:
         """Whether it calls that server."""

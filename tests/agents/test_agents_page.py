@@ -12,10 +12,16 @@ from mcpyard.agents.toolbox import AgentToolbox
 from tests.agents.boxes import FakeTool
 from tests.agents.fs_yard import SERVER
 from tests.agents.page import PAGE, SNIPPETS, run
-from tests.agents.services.copilot import LEAKS, closed_pipes, copilot_cli
+from tests.agents.services.copilot import copilot_cli
 from tests.agents.services.http_services import Services, services
 from tests.agents.services.langchain_model import ScriptedChatModel
+from tests.agents.services.leaks import LEAKS, collected_leaks
 from tests.agents.services.script import FINAL, Call, Script
+
+pytestmark = [
+    pytest.mark.filterwarnings(LEAKS),
+    pytest.mark.usefixtures(collected_leaks.__name__),
+]
 
 FIRST, BLOCKING = "Agents", "Blocking code and other threads"
 READ = Call("mcp_fs_read_file", '{"path": "notes.txt"}')
@@ -76,8 +82,6 @@ async def test_an_example_holds_a_whole_conversation(
 
 
 @pytest.mark.real
-@pytest.mark.filterwarnings(LEAKS)
-@pytest.mark.usefixtures(closed_pipes.__name__)
 async def test_the_example_of_copilot_is_permitted_to_call(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

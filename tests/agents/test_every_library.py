@@ -14,15 +14,16 @@ from mcpyard import AgentToolbox, SyncYard, Yard
 from tests.agents.drivers import DRIVERS, Driver
 from tests.agents.fs_yard import SERVER
 from tests.agents.page import PAGE
-from tests.agents.services.copilot import LEAKS, CopilotCli, closed_pipes, copilot_cli
+from tests.agents.services.copilot import CopilotCli, copilot_cli
 from tests.agents.services.http_services import Services, services
+from tests.agents.services.leaks import LEAKS, collected_leaks
 from tests.agents.services.script import FINAL, Call, Script, Turn
 from tests.runtime.waiting import eventually
 
 pytestmark = [
     pytest.mark.real,
     pytest.mark.filterwarnings(LEAKS),
-    pytest.mark.usefixtures(closed_pipes.__name__),
+    pytest.mark.usefixtures(collected_leaks.__name__),
 ]
 
 COPILOT = "GitHub Copilot SDK"

@@ -1,33 +1,14 @@
 """Starting the fake Copilot CLI, and reading what its model was told."""
 
-import gc
 import json
-import subprocess
 import sys
-from collections.abc import Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.agents.services.script import Turn
 
-LEAKS = "ignore:Exception ignored in:pytest.PytestUnraisableExceptionWarning"
-"""The SDK leaves the pipes of the process that it started to the garbage collector."""
-
 PROGRAM = Path(__file__).with_name("copilot_cli.py")
-
-
-@pytest.fixture(scope="module")
-def closed_pipes() -> Generator[None]:
-    """Close what the SDK left open, before the collector finds it in a test of something else."""
-    yield
-    for each in gc.get_objects():
-        if isinstance(each, subprocess.Popen) and each.poll() is not None:
-            for pipe in (each.stdout, each.stderr):
-                if pipe:
-                    pipe.close()
 
 
 @dataclass(frozen=True, slots=True)
