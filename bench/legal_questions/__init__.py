@@ -4,9 +4,11 @@ One file a kind, one question a line, a tab before its answers. The questions we
 anything was tuned to them. They are split in two by a digest of their words, so nobody chose a
 half: the search is tuned on the first, and the second shows what that is worth.
 
-Whoever wrote the questions wrote the synonyms too. So there are two more files of questions in
-ordinary words: those in `later` came after that and all served to add words, and those in `last`
-came at the very end: nothing was tuned to them, and nothing may be.
+Whoever wrote the questions wrote the synonyms too. So there are more files of questions in ordinary
+words. `later`, `last` and `wider` came after the first synonyms, and all serve to tune. `blind`
+shows what a stranger finds: articles were drawn at random over all laws, and each question was
+written from the text of its article alone, without the synonyms. Nothing is tuned to it, and of
+its answers only the count is looked at, never which questions fail.
 """
 
 import hashlib
@@ -14,7 +16,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 KINDS = ("ordinary", "keywords", "references", "unknown", "english", "cases")
-LATER = ("later", "last")
+DEVELOPMENT = ("later", "last", "wider")
+BLIND = "blind"
 
 
 class Question(NamedTuple):
@@ -39,7 +42,7 @@ def questions() -> list[Question]:
     """All questions of all kinds."""
     return [
         Question(kind, query, (answers,) if kind == "cases" else tuple(answers.split()))
-        for kind in KINDS + LATER
+        for kind in (*KINDS, *DEVELOPMENT, BLIND)
         for line in (Path(__file__).parent / f"{kind}.tsv").read_text().splitlines()
         for query, answers in [line.split("\t")]
     ]

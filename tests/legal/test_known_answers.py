@@ -9,8 +9,10 @@ from mcpyard.legal.cases import search_cases
 from mcpyard.legal.corpus import Corpus, StoreResult
 from mcpyard.legal.library import Library, TextNotFound
 from mcpyard.legal.model import DocumentKind
+from mcpyard.legal.query.titles import STATE
 from mcpyard.legal.reading.loading import Report, find, load
 from mcpyard.legal.statutes import search_statutes
+from mcpyard.legal.tables import subjects
 from tests.legal.examples import CASES, LAWS, STATUTES, Example, needs_laws
 
 pytestmark = [pytest.mark.real, needs_laws]
@@ -51,6 +53,13 @@ def test_the_first_statute_is_the_known_answer(library: Library, example: Exampl
     assert first.law.name == example.law
     assert example.article in {None, first.row["label"]}
     assert example.article or example.query in first.row["text"]
+
+
+def test_the_subject_index_names_articles_that_are_there(library: Library) -> None:
+    rows = library.rows("SELECT title, version_date, number, insertion FROM cited")
+    there = {(row["title"].removeprefix(STATE), *row[1:]) for row in rows}
+    there |= {(title, "", *article) for title, _, *article in there}
+    assert not subjects().keys() - there
 
 
 @pytest.mark.parametrize("query", CASES)

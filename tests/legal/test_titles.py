@@ -35,6 +35,11 @@ def test_brackets_of_both_widths_are_the_same() -> None:
     assert NAMES.find("刑法修正案\uff08九\uff09") == Law("中华人民共和国刑法修正案(九)")
 
 
+def test_the_number_of_an_amendment_needs_no_brackets() -> None:
+    (reference,) = understand("刑法修正案九第五条", NAMES).references
+    assert reference.law == Law("中华人民共和国刑法修正案(九)")
+
+
 def test_a_short_name_counts_where_the_law_is_there() -> None:
     assert NAMES.find("刑诉法") == Law("中华人民共和国刑事诉讼法")
     assert NAMES.find("消法") is None

@@ -4,16 +4,18 @@ The index finds passages with any of the words. Its own ranking can't know that 
 same, or that a word is a heading's; so the best few hundred are scored again, concept by concept.
 """
 
+import json
 import math
 import re
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mcpyard.legal import tables
 from mcpyard.legal.query.concepts import Concept
 from mcpyard.legal.query.folding import plain
+from mcpyard.legal.query.subjects import subjects
 from mcpyard.legal.query.terms import pairs
 from mcpyard.legal.query.titles import STATE
 
@@ -27,6 +29,8 @@ _TITLE: Final = 0.3
 _PIECE: Final = 0.45
 _REPEATED: Final = 0.12
 _MOST_REPEATS: Final = 4
+_SUBJECT: Final = 1.2
+_ONE_WORD: Final = 0.5
 _LENGTH: Final = 0.1
 _USUAL_LENGTH: Final = 120
 _ABOUT: Final = 1.2
@@ -47,6 +51,19 @@ SELECT cited.* FROM (
     AND (:version = '' OR version_date = :version)
     ORDER BY bm25(passage_index, 2.0, 1.0, 2.0, 1.0, 1.0) LIMIT :limit
 ) JOIN cited ON cited.id = best
+"""
+
+# Whatever its words, an article that the subject index names is a candidate. The cross
+# join keeps the order of the tables: the other way round, every passage is looked at.
+_ABOUT_IT: Final = """
+SELECT cited.* FROM json_each(:articles) AS article
+CROSS JOIN passage
+    ON passage.number = article.value ->> 1 AND passage.insertion = article.value ->> 2
+JOIN cited ON cited.id = passage.id
+WHERE kind = :kind AND title = article.value ->> 0
+AND valid_from <= :as_of AND (valid_until = '' OR valid_until > :as_of OR :every)
+AND (:law = '' OR title = :law) AND (:part = '' OR part = :part)
+AND (:version = '' OR version_date = :version)
 """
 
 Rows = Callable[[str, dict[str, object]], list[sqlite3.Row]]
@@ -82,9 +99,15 @@ class Relevance:
             return []
         match = " OR ".join(_match(each) for each in terms[:_MOST_TERMS])
         rows = self._rows(_FOUND, where | {"match": match, "limit": limit})
+        # One word is a word of the law rather than the description of a situation.
+        about = _Subjects(query, _SUBJECT if len(concepts) > 1 else _ONE_WORD)
+        ids = {row["id"] for row in rows}
+        more = self._rows(_ABOUT_IT, where | {"articles": about.articles})
+        rows += [row for row in more if row["id"] not in ids]
         most = sum(self._best_weight(each) for each in concepts) or 1.0
         likely = _Likelihood(query)
         scored = [self._score(row, concepts, most, likely.of(row)) for row in rows]
+        scored = [replace(each, score=each.score + about.of(each.row)) for each in scored]
         return _introductions_first(scored)
 
     def mentions(self, row: sqlite3.Row, concepts: Sequence[Concept]) -> bool:
@@ -139,6 +162,30 @@ class Relevance:
         length = 1 + _LENGTH * math.log(max(len(text), 20) / _USUAL_LENGTH)
         amendment = _AMENDMENT if "修正案" in row["title"] else 1.0
         return ScoredPassage(row, total / length * amendment * likelihood, total / most)
+
+
+class _Subjects:
+    """The articles that a query is about by the subject index, with their weights."""
+
+    def __init__(self, query: str, factor: float) -> None:
+        self._weights = {
+            (STATE + subject.law, subject.number, subject.insertion): (
+                factor * weight,
+                subject.version,
+            )
+            for subject, weight in subjects(query)
+        }
+
+    @property
+    def articles(self) -> str:
+        """Law, number and insertion of each, as JSON."""
+        return json.dumps([*self._weights])
+
+    def of(self, row: sqlite3.Row) -> float:
+        """The weight of a passage; 0 of one that is about something else."""
+        key = (row["title"], row["number"], row["insertion"])
+        weight, version = self._weights.get(key, (0.0, ""))
+        return weight if version in {"", row["version_date"]} else 0.0
 
 
 class _Likelihood:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 _FOLDER: Final = Path(__file__).parent / "data"
 UNVERIFIED: Final = "unverified"
@@ -111,6 +111,40 @@ def topics() -> dict[tuple[str, str], LawTopic]:
         (law, part): LawTopic(float(weight), _split(words, "、"))
         for law, part, weight, words in _rows("topics.tsv", 4)
     }
+
+
+class Subject(NamedTuple):
+    """An article that people ask about.
+
+    Attributes:
+        law: The law, without the name of the state.
+        version: The date of the version that has this number; empty if amendments keep it.
+        number: The number of the article.
+        insertion: That of an article which was put in after it.
+    """
+
+    law: str
+    version: str
+    number: int
+    insertion: int
+
+
+@cache
+def subjects() -> dict[Subject, tuple[str, ...]]:
+    """A subject index of the laws: what people say, by the article that is about it."""
+    table: dict[Subject, dict[str, None]] = {}
+    for law, version, articles, words in _rows("subjects.tsv", 4):
+        for article in _split(articles, "、"):
+            number, _, insertion = article.partition("-")
+            subject = Subject(law, version, int(number), int(insertion or 0))
+            table.setdefault(subject, {}).update(dict.fromkeys(_split(words, "、")))
+    return {subject: tuple(words) for subject, words in table.items()}
+
+
+@cache
+def word_groups() -> tuple[tuple[str, ...], ...]:
+    """Words of ordinary language that say the same."""
+    return tuple(_split(words, "、") for (words,) in _rows("word_groups.tsv", 1))
 
 
 @cache

@@ -21,7 +21,8 @@ _LEADING: Final = (
     "根据|依据|依照|按照|违反|触犯|适用|参照|关于|我国|中国|现行|修订后|修正后|修订前|修正前|最新|"
     "查询|查找|查一下|查|请问|请|什么是|引用|援引|以及|或者|和|与|及|或|的|在|是|看看|看|读|说明|那么|"
     "一下|帮我|告诉我|告诉|想问|我想|是不是|是否|属于|符合|构成|对照|比较|参见|详见|见|参考|解读|理解|"
-    "学习|找出|找|列出|给我|显示|违背|犯了|犯|按|依|照|据|由|从|因|被|对|问|把|新|旧|老|原|版|年|中|下|了"
+    "学习|找出|找|列出|给我|显示|违背|犯了|犯|按|依|照|据|由|从|因|被|对|问|把|新|旧|老|原|版|年|中|下|了|"
+    "条|款|项"
 )
 _LEADING_END: Final = re.compile(f"(?:{_LEADING})$")
 _WHOLE_WORDS: Final = re.compile(
@@ -48,6 +49,8 @@ _YEAR_AFTER: Final = re.compile(
 _AGE_BEFORE: Final = re.compile(
     r"(?P<old>旧的?|老的?|原来的|原|修订前的?|修正前的?)?(?:新修订的?|新修正的?|新的?|现行的?|最新的?)?《?$"
 )
+# Names are compared without these, so one that begins with them would begin too early.
+_NO_BEGINNING: Final = frozenset(" 《》的、,.。:;·")
 _LONGEST_PREFIX: Final = 4
 _ENGLISH_WORD: Final = re.compile(r"[a-z][a-z'-]*", re.IGNORECASE)
 _ENGLISH_WINDOW: Final = 12
@@ -97,7 +100,7 @@ def _chinese_names(text: str, names: LawNames) -> Iterator[LawMention]:
 def _name_at(text: str, place: int, names: LawNames) -> LawMention | None:
     for length in names.lengths:
         name = text[place : place + length]
-        if len(name) < length or name.isascii() or name[0] in " 《的" or " " in name:
+        if len(name) < length or name.isascii() or name[0] in _NO_BEGINNING or " " in name:
             continue
         law = names.look_up(name)
         if law is None or (name.endswith("法") and _NO_NAME_BEFORE.match(text, place + length)):

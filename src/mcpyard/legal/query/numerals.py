@@ -20,7 +20,7 @@ _LONGEST_RANGE: Final = 10
 NUMERAL: Final = "[零〇○一二两三四五六七八九十百千万0-9]{1,12}"
 _LIST: Final = r"\s*(?:[、,和与及或]|以及|或者)\s*"
 _CHINESE: Final = re.compile(
-    rf"(?P<mark>第\s*)?(?P<numbers>{NUMERAL}(?:{_LIST}{NUMERAL})*)(?:\s*[-\u2013]\s*(?P<dashed>\d{{1,3}}))?"
+    rf"(?P<mark>第\s*)?(?P<numbers>{NUMERAL}(?:{_LIST}{NUMERAL})*)(?:\s*[-\u2013]\s*(?P<dashed>\d{{1,4}}))?"
     rf"\s*条(?:\s*之\s*(?P<insert>{NUMERAL}))?"
     rf"(?:\s*第?\s*(?P<paragraph>{NUMERAL})\s*款)?"
     rf"(?:\s*第?\s*\(?\s*(?P<item>{NUMERAL})\s*\)?\s*项)?"
@@ -133,7 +133,12 @@ def _read_chinese(match: re.Match[str]) -> Iterator[Mention]:
     if match["mark"] is None and not _AFTER_A_NAME.search(match.string[: match.start()]):
         return
     *listed, last = re.split(_LIST, match["numbers"])
-    final = _number(last, match["insert"] or match["dashed"])
+    first, dashed = value(last) or 0, int(match["dashed"] or 0)
+    if dashed > first:
+        # 第3-5条 is three articles; 第133-1条 is one that was put in.
+        listed += map(str, range(first, min(dashed, first + _LONGEST_RANGE)))
+        last, dashed = str(dashed), 0
+    final = _number(last, match["insert"] or str(dashed))
     paragraph, item = (value(match[name] or "0") or 0 for name in ("paragraph", "item"))
     for each in listed:
         if (number := _number(each)) is not None:

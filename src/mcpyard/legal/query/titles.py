@@ -20,6 +20,7 @@ ENGLISH_FILLERS: Final = frozenset(
     ("the", "of", "in", "on", "prc", "people's", "republic", "china", "chinese")
 )
 _FILLERS: Final = re.compile(rf"\b(?:{'|'.join(ENGLISH_FILLERS)})(?![\w'])")
+_BRACKETS: Final = re.compile("[()\uff08\uff09]")
 _ALIKE: Final = 0.34
 _MOST_ALIKE: Final = 5
 _PART: Final = "编"
@@ -64,6 +65,7 @@ class LawNames:
         self._outside: dict[str, OutsideLaw] = {}
         for law in laws:
             self._laws.setdefault(key(law.title), Law(law.title))
+            self._laws.setdefault(_BRACKETS.sub("", key(law.title)), Law(law.title))
             if law.part:
                 self._laws.setdefault(key(law.title + law.part), law)
             if law.part.endswith(_PART):
