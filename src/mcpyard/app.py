@@ -8,11 +8,13 @@ import os
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from mcpyard import __version__
 from mcpyard.domain.definition.this_yard import SelfIdentity
@@ -26,6 +28,7 @@ from mcpyard.domain.repositories import (
     Edits,
     Journal,
     LoginSessions,
+    OwnedEntries,
     Policies,
     Profiles,
     Tokens,
@@ -55,6 +58,7 @@ from mcpyard.store.storage_checks import storage_checks
 from mcpyard.store.upkeep import Upkeep
 from mcpyard.store.volatile import VolatileApprovals, VolatileCallTokens, VolatileSessions
 from mcpyard.store.volatile_edits import VolatileDroppedFields, VolatileEdits
+from mcpyard.store.volatile_owned import VolatileOwnedEntries
 from mcpyard.wire.eras import ANSWERABLE, ClientFace
 from mcpyard.yard.profiles import VolatileProfiles
 from mcpyard.yard.trust import ApprovalPolicy, Trust
@@ -178,8 +182,7 @@ def _expect_servers(sources: Sequence[Source]) -> bool:
     return any(isinstance(each, ProjectFile) or each.document().definitions for each in sources)
 
 
-@dataclass(frozen=True, slots=True)
-class HostEnvironment:
+class HostEnvironment(Struct, frozen=True):
     """The environment that a `Yard` runs in.
 
     Attributes:
@@ -193,8 +196,7 @@ class HostEnvironment:
     identity: SelfIdentity
 
 
-@dataclass(frozen=True, slots=True)
-class Storage:
+class Storage(Struct, frozen=True):
     """The storage of a `Yard`; without a home it is in memory."""
 
     memory: Memory
@@ -208,7 +210,10 @@ class Storage:
     profiles: Profiles = field(default_factory=VolatileProfiles)
     edits: Edits = field(default_factory=VolatileEdits)
     dropped_fields: DroppedFields = field(default_factory=VolatileDroppedFields)
+    owned_entries: OwnedEntries = field(default_factory=VolatileOwnedEntries)
+    home: str = ""
     locks: Path = field(default_factory=user_folder)
+    client_definitions: Path | None = None
     mark_key: MarkKey = field(default_factory=MarkKey)
     fault: Callable[[], YardError | None] = lambda: None
     checks: Sequence[SelfCheck] = ()
@@ -218,6 +223,8 @@ def reach_clients(storage: Storage, environment: Mapping[str, str]) -> "ClientRe
     """Access to the configuration files of other clients on this machine."""
     # Their formats are many, and most yards never need them.
     from mcpyard.formats import locations  # noqa: PLC0415
+    from mcpyard.formats.registry import ClientRegistry  # noqa: PLC0415
+    from mcpyard.sources.client_definitions import read_client_definitions  # noqa: PLC0415
     from mcpyard.sources.client_files import DiskClientFiles  # noqa: PLC0415
     from mcpyard.yard.clients.transaction import ClientReach  # noqa: PLC0415
 
@@ -225,7 +232,18 @@ def reach_clients(storage: Storage, environment: Mapping[str, str]) -> "ClientRe
     home = environment.get("HOME") or str(user_directory() or "/")
     folders = locations.ClientFolders(environment, home, platform=sys.platform)
     files = DiskClientFiles(storage.locks)
-    return ClientReach(files, storage.edits, storage.dropped_fields, folders, storage.call_tokens)
+    definitions = read_client_definitions(files, storage.client_definitions)
+    return ClientReach(
+        files,
+        storage.edits,
+        storage.dropped_fields,
+        folders,
+        storage.call_tokens,
+        storage.owned_entries,
+        storage.approvals,
+        storage.home,
+        ClientRegistry.defined_by(definitions),
+    )
 
 
 @asynccontextmanager
@@ -297,7 +315,10 @@ async def open_storage(home: str | Path | None) -> AsyncGenerator[Storage]:
                 profiles=store.profiles,
                 edits=store.edits,
                 dropped_fields=store.dropped_fields,
+                owned_entries=store.owned_entries,
+                home=str(taken.folder),
                 locks=taken.folder / "locks",
+                client_definitions=taken.folder / "clients",
                 mark_key=_mark_key(taken),
                 fault=store.fault,
                 checks=storage_checks(store, upkeep, taken.folder),

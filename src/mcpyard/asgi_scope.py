@@ -5,8 +5,9 @@ because an accessor would cost it a function call each; everything else uses the
 """
 
 from collections.abc import Mapping, MutableMapping
-from dataclasses import dataclass
 from typing import Any, Final, Protocol, Self
+
+from msgspec import Struct
 
 from mcpyard.domain.stored import CallToken, LoginSession
 
@@ -42,8 +43,7 @@ PRINCIPAL: Final = "mcpyard.principal"
 """The `Principal` who sent the request; None on a public route."""
 
 
-@dataclass(frozen=True, slots=True)
-class Principal:
+class Principal(Struct, frozen=True):
     """Somebody who was recognised.
 
     Attributes:

@@ -6,6 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
+from msgspec import structs
+
 from mcpyard.domain import plan
 from mcpyard.domain.cause import Cause
 from mcpyard.domain.desired import Definition, DesiredServer, Document, Owner
@@ -62,6 +64,10 @@ class FakeClientFiles:
         """The texts of files."""
         del fresh
         return {path: FileText(path, self.texts.get(path)) for path in paths}
+
+    async def real(self, paths: Iterable[str]) -> Mapping[str, str]:
+        """The paths themselves: there are no links."""
+        return {path: path for path in paths}
 
     @asynccontextmanager
     async def locked(self, paths: Iterable[str], locks: Iterable[FileLock]) -> AsyncGenerator[None]:
@@ -295,7 +301,7 @@ class FakeServers:
     def lose(self, server: UUID, cause: Cause, *, probing: bool = False) -> None:
         """Let a server fail, for good unless it is probed."""
         state = State(Phase.FAILED, cause=cause, probing=probing)
-        lost = replace(self._observed[server], state=state)
+        lost = structs.replace(self._observed[server], state=state)
         self._observed[server] = lost
         self._on_change(lost)
 
@@ -303,14 +309,14 @@ class FakeServers:
         observed = self._observed.get(action.id) or Observed(action.id)
         if server:
             self._names[server.id] = server.name
-            observed = replace(
+            observed = structs.replace(
                 observed,
                 launch_digest=server.launch_digest,
                 policy_digest=server.policy_digest,
                 turn=server.turn,
             )
         if isinstance(action, plan.StopServer):
-            observed = replace(observed, state=State())
+            observed = structs.replace(observed, state=State())
         elif server and not isinstance(action, plan.UpdateInterest):
             observed = self._started(observed, server)
         self._observed[action.id] = observed
@@ -318,10 +324,10 @@ class FakeServers:
 
     def _started(self, observed: Observed, server: DesiredServer) -> Observed:
         if cause := self.broken.get(server.name):
-            return replace(
+            return structs.replace(
                 observed, state=State(Phase.FAILED, observed.state.epoch + 1, cause=cause)
             )
         raw = self.tools.get(server.name, ())
         tools = tuple(ToolDefinition(str(each["name"]), each) for each in raw)
         state = State(Phase.CONNECTED, observed.state.epoch + 1)
-        return replace(observed, state=state, tools=Tools(tools, str(raw)))
+        return structs.replace(observed, state=state, tools=Tools(tools, str(raw)))

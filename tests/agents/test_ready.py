@@ -33,7 +33,8 @@ async def test_the_first_lines_give_tools() -> None:
         outcome = await box.call("mcp_b_echo", {"text": "hello"})
     assert state
     assert state.connected == ("a", "b")
-    assert str(state) == "all 2 servers are connected"
+    assert str(state) == "2 servers are connected"
+    assert str(Readiness(("a",), (), ())) == "1 server is connected"
     assert outcome.text == "hello"
     assert box.warnings == ()
 

@@ -74,7 +74,14 @@ async def faked(home: Path, project: Path | None = None) -> AsyncGenerator[Faked
     servers.answers = _Same(lambda _tool, arguments: b'{"content":[],"echo":%b}' % arguments)
     sources = [DatabaseSource(store.definitions), *([ProjectFile(project)] if project else [])]
     programs = FakeClientFiles({"/home/me/.codex/config.toml": CODEX})
-    reach = ClientReach(programs, store.edits, store.dropped_fields, ClientFolders({}, "/home/me"))
+    reach = ClientReach(
+        programs,
+        store.edits,
+        store.dropped_fields,
+        ClientFolders({}, "/home/me"),
+        owned=store.owned_entries,
+        approvals=store.approvals,
+    )
     yard = YardCore(
         Ports(
             sources,

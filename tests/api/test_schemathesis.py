@@ -55,6 +55,7 @@ NEVER_ANSWERED = {
     "POST /api/mcp/servers/{ref}/login",
     "POST /api/mcp/servers/{ref}/logout",
     "POST /api/projects/approve",
+    "POST /api/sync/approve",
     "POST /api/tickets",
     "POST /api/tokens/rotate",
     "DELETE /api/tokens/{token}",

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import pytest
+from msgspec import structs
 
 from mcpyard.api.app import build
 from mcpyard.api.security.expiry import ExpiryTimers
@@ -32,7 +33,7 @@ class HandClock:
 
 
 def timed(api: YardApi, clock: HandClock) -> YardApi:
-    keys = replace(keys_of(api.yard), clock=clock)
+    keys = structs.replace(keys_of(api.yard), clock=clock)
     app = build(api.yard, keys=keys, hosts=[], closing=api.closing)
     return YardApi(api.yard, app, client_of(app), api.closing)
 

@@ -42,6 +42,7 @@ COMMANDS: dict[str, list[str]] = {
     "logout": ["logout", "one"],
     "clients": ["clients"],
     "copy": ["copy", "one", "--from", "claude", "--to", "codex"],
+    "sync": ["sync", "apply", "--to", "codex", "--yes"],
     "undo": ["undo"],
     "restore": ["restore"],
     "service": ["service", "status"],

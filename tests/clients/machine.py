@@ -98,6 +98,10 @@ def lay(home: Path, **texts: str) -> Path:
     return home
 
 
+async def paused() -> None:
+    """Stands for the moment in which a program may overwrite what was written."""
+
+
 @asynccontextmanager
 async def machine(
     folder: Path, lock_timeout: float = 5.0, /, **texts: str
@@ -119,7 +123,17 @@ async def machine(
             FakeServers(),
             clock,
             {}.get,
-            clients=lambda: ClientReach(files, store.edits, store.dropped_fields, around),
+            clients=lambda: ClientReach(
+                files,
+                store.edits,
+                store.dropped_fields,
+                around,
+                owned=store.owned_entries,
+                approvals=store.approvals,
+                home=str(folder / "state"),
+                pause=lambda _: paused(),
+            ),
+            profiles=store.profiles,
         )
     )
     keys = Keys(AdminKey(TOKEN), store.tokens, store.sessions, clock)

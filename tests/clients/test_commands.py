@@ -123,18 +123,19 @@ def test_what_people_see_is_a_table_or_a_difference(terminal: Terminal) -> None:
     terminal.run("copy", "--from", "claude", "--to", "codex", "y")
     terminal.run("copy", "--from", "claude", "--to", "codex", "y", "--replace")
     path = terminal.user / FILES["claude"]
-    path.write_text(path.read_text() + " ")
+    path.write_text(path.read_text().replace("h.example", "other.example"))
     terminal.run("undo")
     refused = terminal.run("undo", code=1)
+    assert '"mcpServers.y" in ' in refused
     assert "changed since the edit" in refused
-    assert "No newline at end of file" in refused
+    assert "other.example" in refused
     assert "OUTCOME" in terminal.run("import", "--dry-run")
 
 
 def test_wrong_words_are_wrong_usage(terminal: Terminal) -> None:
     for words in (
         ("clients", "show"),
-        ("clients", "ls", "claude"),
+        ("clients", "ls", "claude", "x"),
         ("clients", "show", "nobody", "x"),
         ("clients", "show", "claude", "nobody"),
         ("copy", "--from", "claude:moon", "--to", "codex", "x"),

@@ -28,6 +28,13 @@ SECRET = "s3cret-" + "value"
         ("a.toml", 'env = { K = "%s" }'),
         ("a.toml", 'x.env.K = "%s"'),
         ("a.toml", "[x.http_headers]\n\"X-Key\" = '%s'"),
+        ("a.yaml", "x:\n  env:\n    K: %s\n"),
+        ("a.yaml", "x:\n  envs:\n    K: %s # note\n"),
+        ("a.yaml", "x: {headers: {K: %s, L: y}}\n"),
+        ("a.yaml", "x:\n  headers:\n    'K': '%s'\n"),
+        ("a.yaml", "x:\n  env:\n    K: |\n      %s\n"),
+        ("a.yaml", "args:\n  - --api-key=%s\n"),
+        ("a.yaml", "args:\n- --token\n- %s # note\n"),
         ("a.toml", '[x.env]\nK = """\nfirst line\n%s"""'),
     ],
 )

@@ -176,3 +176,39 @@ async def test_another_project_can_be_looked_at(tmp_path: Path) -> None:
         )
         await it.clients.edit("codex:project", "x", {"args": ["a"]}, EditTerms(project=str(other)))
         assert 'args = ["a"]' in (other / ".codex" / "config.toml").read_text()
+
+
+GEMINI_TEXT = '{"mcpServers": {"x": {"command": "a"}}}'
+
+
+async def test_a_server_that_goes_or_is_renamed_leaves_no_name_in_the_switches(
+    tmp_path: Path,
+) -> None:
+    async with machine(tmp_path, gemini=GEMINI_TEXT, copilot=GEMINI_TEXT) as it:
+        enablement = it.home / ".gemini/mcp-server-enablement.json"
+        settings = it.home / ".copilot/settings.json"
+        for client in ("gemini", "copilot"):
+            await it.clients.toggle(client, "x", enabled=False)
+            await it.clients.rename(client, "x", "y")
+        assert json.loads(enablement.read_text()) == {"y": {"enabled": False}}
+        assert json.loads(settings.read_text()) == {"disabledMcpServers": ["y"]}
+        for client in ("gemini", "copilot"):
+            done = await it.clients.remove(client, "y")
+            assert len(done.files) == 2
+        assert json.loads(enablement.read_text()) == {}
+        assert json.loads(settings.read_text()) == {"disabledMcpServers": []}
+        await it.clients.undo()
+        assert json.loads(settings.read_text()) == {"disabledMcpServers": ["y"]}
+
+
+@pytest.mark.parametrize("other", [GEMINI_TEXT, "{broken"])
+async def test_a_name_that_switches_another_server_too_stays_in_the_switch(
+    tmp_path: Path, other: str
+) -> None:
+    async with machine(tmp_path, gemini=GEMINI_TEXT) as it:
+        await it.clients.toggle("gemini", "x", enabled=False)
+        (it.project / ".gemini").mkdir()
+        (it.project / ".gemini/settings.json").write_text(other)
+        await it.clients.remove("gemini", "x")
+        enablement = it.home / ".gemini/mcp-server-enablement.json"
+        assert json.loads(enablement.read_text()) == {"x": {"enabled": False}}

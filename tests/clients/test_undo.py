@@ -1,5 +1,6 @@
-"""The way back: any of the last edits, unless somebody changed the file since."""
+"""The way back: any of the last edits, unless somebody changed the same entries since."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -85,18 +86,108 @@ async def test_a_file_that_was_made_is_removed_and_its_copy_was_never_beside_it(
         assert not it.path("codex").exists()
 
 
-async def test_an_edit_is_not_undone_when_the_file_changed_since(tmp_path: Path) -> None:
+async def test_an_edit_is_not_undone_when_its_entry_changed_since(tmp_path: Path) -> None:
     async with machine(tmp_path, claude=CLAUDE, codex=CODEX) as it:
         await it.clients.copy(Copy("claude", "codex", "x"))
-        changed = it.read("codex") + '\n[mcp_servers.hand]\ncommand = "mine"\n'
+        changed = it.read("codex").replace('command = "run"', 'command = "mine"')
         it.path("codex").write_text(changed)
         refused = await it.http.post("/api/clients/undo", json={})
         assert slug(refused) == (409, "changed-since")
+        assert refused.json()["detail"].startswith('"mcp_servers.x" in ')
         (file,) = refused.json()["files"]
         assert file["path"] == str(it.path("codex"))
-        assert "+[mcp_servers.hand]" in file["diff"]
+        assert '+command = "mine"' in file["diff"]
         assert "a-secret-value" not in refused.text
         assert it.read("codex") == changed
+
+
+async def test_an_edit_is_undone_after_the_program_wrote_elsewhere_in_the_file(
+    tmp_path: Path,
+) -> None:
+    async with machine(tmp_path, claude=CLAUDE, codex=CODEX) as it:
+        await it.clients.copy(Copy("claude", "codex", "x"))
+        theirs = '\n[projects."/p"]\ntrust_level = "trusted"\n'
+        it.path("codex").write_text("# theirs\n" + it.read("codex") + theirs)
+        preview = await it.clients.undo(terms=EditTerms(dry_run=True))
+        assert "theirs" not in "".join(
+            line for line in preview.files[0][1].splitlines() if line[:1] in "+-"
+        )
+        await it.clients.undo()
+        assert it.read("codex") == "# theirs\n" + CODEX + theirs
+
+
+async def test_an_edit_is_undone_after_the_program_laid_the_file_out_anew(tmp_path: Path) -> None:
+    async with machine(tmp_path, claude=CLAUDE, codex=CODEX) as it:
+        await it.clients.copy(Copy("codex", "claude", "old"))
+        await it.clients.rename("claude", "x", "renamed")
+        theirs = {"numStartups": 8, **it.json("claude")}
+        it.path("claude").write_text(json.dumps(theirs, indent=4))
+        await it.clients.undo()
+        assert it.json("claude")["mcpServers"].keys() == {"x", "old"}
+        await it.clients.undo()
+        assert it.json("claude") == {"numStartups": 8, **json.loads(CLAUDE)}
+        assert '\n    "numStartups": 8,\n' in it.read("claude")
+
+
+async def test_a_name_comes_out_of_a_list_that_the_program_wrote_since(tmp_path: Path) -> None:
+    text = CLAUDE.replace("claude", "copilot")
+    async with machine(tmp_path, copilot=text) as it:
+        settings = it.home / ".copilot/settings.json"
+        settings.write_text('{"disabledMcpServers": ["a"]}')
+        await it.clients.toggle("copilot", "x", enabled=False)
+        settings.write_text('{"disabledMcpServers": ["a", "x", "b"], "theme": "dark"}')
+        await it.clients.undo()
+        assert settings.read_text() == '{"disabledMcpServers": ["a", "b"], "theme": "dark"}'
+
+
+async def test_what_is_undone_already_is_not_written(tmp_path: Path) -> None:
+    async with machine(tmp_path, claude=CLAUDE) as it:
+        await it.clients.copy(Copy("claude", "codex", "x"))
+        it.path("codex").unlink()
+        undone = await it.clients.undo()
+        assert undone.files == ()
+        assert not it.path("codex").exists()
+
+
+@pytest.mark.parametrize("now", [None, "[broken"])
+async def test_a_file_that_is_gone_or_broken_is_not_undone(tmp_path: Path, now: str | None) -> None:
+    async with machine(tmp_path, claude=CLAUDE, codex=CODEX) as it:
+        await it.clients.copy(Copy("claude", "codex", "x"))
+        it.path("codex").unlink()
+        if now is not None:
+            it.path("codex").write_text(now)
+        with pytest.raises(ChangedSince, match=r"config\.toml changed since the edit"):
+            await it.clients.undo()
+        assert it.path("codex").exists() is (now is not None)
+
+
+async def test_an_undo_falls_on_what_somebody_wrote_meanwhile(it: Fixture) -> None:
+    await it.clients.copy(Copy("claude", "codex", "x"))
+    writes = 0
+
+    def somebody() -> None:
+        nonlocal writes
+        writes += 1
+        if writes == 1:
+            it.files.texts[CODEX_PATH] += "# theirs\n"
+
+    it.files.meanwhile = somebody
+    await it.clients.undo()
+    assert it.files.texts[CODEX_PATH] == CODEX + "# theirs\n"
+
+
+async def test_an_undo_gives_way_to_somebody_who_never_stops_writing(it: Fixture) -> None:
+    await it.clients.copy(Copy("claude", "codex", "x"))
+    left = it.files.texts[CODEX_PATH]
+
+    def somebody() -> None:
+        it.files.texts[CODEX_PATH] += "#\n"
+
+    it.files.meanwhile = somebody
+    with pytest.raises(DocumentMoved, match="keeps being changed"):
+        await it.clients.undo()
+    assert it.files.texts[CODEX_PATH] == left + "#\n" * 3
+    assert [each.undone for each in await it.clients.edits()] == [False]
 
 
 async def test_a_redone_edit_falls_on_what_somebody_wrote_meanwhile(it: Fixture) -> None:
@@ -163,3 +254,66 @@ async def test_undoing_a_change_that_is_gone_over_again_is_refused_in_the_same_w
     await it.clients.edit("codex", "x", {"args": ["a"]})
     with pytest.raises(ChangedSince, match=r"config\.toml changed since the edit"):
         await it.clients.undo(first.edit)
+
+
+GEMINI_PATH = "/home/me/.gemini/settings.json"
+GEMINI = '{"ui": {"theme": "dark"}, "mcpServers": {}}'
+
+
+class Program:
+    """A program without a lock, which writes back what it read before, some times."""
+
+    def __init__(self, it: Fixture, times: int) -> None:
+        self.it = it
+        self.times = times
+        self.waits: list[float] = []
+
+    async def pause(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        if len(self.waits) <= self.times:
+            self.it.files.texts[GEMINI_PATH] = GEMINI.replace("dark", f"t{len(self.waits)}")
+
+
+def without_lock(times: int) -> tuple[Fixture, Program]:
+    it = Fixture()
+    it.files.texts[GEMINI_PATH] = GEMINI
+    program = Program(it, times)
+    around = ClientFolders({}, "/home/me", "/p")
+    reach = ClientReach(it.files, it.edits, VolatileDroppedFields(), around, pause=program.pause)
+    nobody: OwnServers = object.__new__(OwnServers)
+    nobody.project = Path("/p")
+    it.clients = Clients(reach, nobody, ManualClock())
+    return it, program
+
+
+async def test_an_edit_that_a_program_without_a_lock_overwrote_is_repeated_and_told() -> None:
+    it, program = without_lock(1)
+    done = await it.clients.copy(Copy("claude", "gemini", "x"))
+    text = it.files.texts[GEMINI_PATH]
+    assert "t1" in text
+    assert "x" in json.loads(text)["mcpServers"]
+    message = f"{GEMINI_PATH} was overwritten by its program; the edit was repeated"
+    assert message in [each.message for each in done.warnings]
+    assert program.waits == [0.25, 0.25]
+    await it.clients.undo(done.edit)
+    assert it.files.texts[GEMINI_PATH] == GEMINI.replace("dark", "t1")
+    assert len(await it.clients.edits()) == 1
+
+
+async def test_an_edit_that_is_overwritten_every_time_is_given_up() -> None:
+    it, program = without_lock(9)
+    with pytest.raises(DocumentMoved, match="keeps being overwritten by its program"):
+        await it.clients.copy(Copy("codex", "gemini", "old", move=True))
+    assert len(program.waits) == 3
+    assert it.files.texts[CODEX_PATH] == CODEX
+    assert json.loads(it.files.texts[GEMINI_PATH])["mcpServers"] == {}
+    assert await it.clients.edits() == []
+
+
+async def test_nobody_waits_where_the_program_takes_a_lock_or_wrote_nothing() -> None:
+    it, program = without_lock(0)
+    done = await it.clients.copy(Copy("claude", "codex", "x"))
+    assert program.waits == []
+    await it.clients.copy(Copy("claude", "gemini", "x"))
+    assert program.waits == [0.25]
+    assert not [each for each in done.warnings if "overwritten" in each.message]

@@ -1,11 +1,11 @@
 """The yard as one more client, and what is found on a machine taken into it."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from mcpyard.domain.errors import (
     DefinitionError,

@@ -7,6 +7,7 @@ from mcpyard.domain import errors
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import EDGES, Problem, SourceLocation, YardError, edge
 from mcpyard.domain.remedies import REMEDIES, remedy
+from mcpyard.domain.write_errors import unwritten
 
 
 def leaves(kind: type[YardError]) -> Iterator[type[YardError]]:
@@ -87,7 +88,7 @@ def test_an_error_without_an_edge_takes_its_ancestors_or_is_internal() -> None:
 def test_a_write_that_is_refused_is_no_full_disk_unless_room_is_missing(
     number: int, kind: type[YardError]
 ) -> None:
-    error = errors.unwritten("no", OSError(number, "no"))
+    error = unwritten("no", OSError(number, "no"))
     assert type(error) is kind
     assert isinstance(error, errors.StorageFull), "whoever goes on without room goes on here too"
 

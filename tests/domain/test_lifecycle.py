@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from mcpyard.domain import lifecycle
 from mcpyard.domain.backoff import RestartPolicy, spread

@@ -4,6 +4,7 @@ from uuid import UUID
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from mcpyard.domain.definition.launch import LocalLaunch
 from mcpyard.domain.desired import Desired, DesiredServer, Owner
@@ -42,7 +43,7 @@ def server(
 
 def seen(phase: Phase, *, restart: bool = False, **more: object) -> Observed:
     base = Observed(ID, State(phase, restart=restart), "l", "p", 0)
-    return replace(base, **more)
+    return structs.replace(base, **more)
 
 
 def actions(want: DesiredServer | None, observed: Observed | None) -> tuple[Action, ...]:
@@ -121,7 +122,7 @@ def test_endings_come_before_beginnings() -> None:
     )
     observed = {
         ID: seen(Phase.CONNECTED),
-        UUID(int=3): replace(seen(Phase.CONNECTED), id=UUID(int=3)),
+        UUID(int=3): structs.replace(seen(Phase.CONNECTED), id=UUID(int=3)),
     }
     assert plan(desired, observed) == (
         StopServer(ID),
@@ -152,14 +153,14 @@ def test_once_carried_out_the_same_picture_gives_nothing(
 
 def carried_out(action: Action, observed: Observed, want: DesiredServer) -> Observed:
     """The picture after the runtime did what the plan says and everything went well."""
-    took_over = replace(
+    took_over = structs.replace(
         observed, launch_digest=want.launch_digest, policy_digest=want.policy_digest
     )
     waiting = Phase.NEEDS_APPROVAL if want.held else Phase.CONNECTED
     match action:
         case StartServer() | Replace():
-            return replace(took_over, state=State(waiting))
+            return structs.replace(took_over, state=State(waiting))
         case UpdateInterest():
             return took_over
         case _:
-            return replace(observed, state=State())
+            return structs.replace(observed, state=State())

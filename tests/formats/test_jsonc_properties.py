@@ -141,6 +141,15 @@ def pick(
     return data.draw(st.sampled_from(choices)) if choices else None
 
 
+def emptied(text: str, path: Path) -> str:
+    """The text, without the line ends in the object at a path if that holds nothing else."""
+    node = [*read(text, path).root.trail()][-1]
+    inside = text[node.start + 1 : node.end - 1]
+    if node.value or inside.strip() or not any(end in inside for end in LINE_ENDS):
+        return text
+    return text[: node.start + 1] + text[node.end - 1 :]
+
+
 @given(DOCUMENTS, st.data())
 def test_an_equal_value_changes_no_byte(text: str, data: st.DataObject) -> None:
     value = parse(text).value
@@ -157,7 +166,7 @@ def test_removing_what_was_added_gives_back_the_bytes(
     assert parent is not None
     added = set_member(text, (*parent, NEW, *below), value)
     assert same(at(parse(added).value, (*parent, NEW, *below)), value)
-    assert remove_member(added, (*parent, NEW)) == text
+    assert remove_member(added, (*parent, NEW)) == emptied(text, parent)
 
 
 @given(DOCUMENTS, st.data(), st.lists(VALUES, max_size=4))
@@ -172,7 +181,7 @@ def test_removing_all_that_was_added_at_once_gives_back_the_bytes(
     intended: Value = copy.deepcopy(before)
     at(intended, parent).update(members)
     assert same(parse(added).value, intended)
-    assert remove_members(added, parent, [*members]) == text
+    assert remove_members(added, parent, [*members]) == (emptied(text, parent) if members else text)
 
 
 @given(DOCUMENTS, st.data())
@@ -240,6 +249,48 @@ def test_removing_leaves_all_other_values_and_the_text_around(
     *_, parent, _child = read(text, path).root.trail()
     assert after.startswith(text[: parent.start + 1])
     assert after.endswith(text[parent.end - 1 :])
+
+
+ELEMENTS = st.builds(
+    lambda items, lead, tail: "[" + lead + "".join(items)[:-1] + tail + "]",
+    st.lists(
+        st.builds(
+            lambda before, value, after: f"{before}{value}{after},",
+            st.sampled_from(("", " ", "\n  ", "\n  // own\n  ", " /* x */ ")),
+            st.sampled_from(("1", '"a"', "[ 2 ]", '{"a": 3}', "null")),
+            st.sampled_from(("", " ", " /* y */", " // tail\n")),
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+    st.sampled_from(("", " ", "\n  ", " // lead\n")),
+    st.sampled_from(("", "\n", "\n  // end\n")),
+)
+
+
+@given(ELEMENTS, st.sampled_from(["\n", "\r\n"]), st.data())
+def test_elements_that_go_take_no_comment_of_others_along(
+    array: str, newline: str, data: st.DataObject
+) -> None:
+    text = f'{{"l": {array}}}'.replace("\n", newline)
+    before: Value = parse(text).value
+    elements = before["l"]
+    gone = data.draw(st.integers(0, len(elements) - 1))
+    rest = [each for index, each in enumerate(elements) if index != gone]
+    after = set_member(text, ("l",), rest)
+    assert same(parse(after).value, {"l": rest})
+    comments = {each.place for each in parse(text).extras if each.what == "comment"}
+    # One above it, one before and one behind it on its line are its own.
+    assert len([each for each in parse(after).extras if each.what == "comment"]) >= (
+        len(comments) - 3
+    )
+    assert after.count("// lead") == text.count("// lead")
+    assert after.count("// end") == text.count("// end")
+    put = data.draw(st.integers(0, len(rest)))
+    more = set_member(after, ("l",), [*rest[:put], NEW, *rest[put:]])
+    assert same(parse(more).value, {"l": [*rest[:put], NEW, *rest[put:]]})
+    for comment in ("// own", "/* x */", "/* y */", "// tail", "// lead", "// end"):
+        assert more.count(comment) == after.count(comment)
 
 
 @given(DOCUMENTS, st.data())

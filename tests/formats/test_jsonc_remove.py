@@ -1,8 +1,7 @@
 """Removing and renaming members, and the guard that every edit passes."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from mcpyard.domain.errors import DocumentBroken, EditRefused
 from mcpyard.formats.editors.jsonc import Path, remove_member, rename_member

@@ -152,10 +152,6 @@ def test_elements_are_set_by_position() -> None:
         ("{}", '{\n  "n": 2\n}'),
         ("  {}", '  {\n    "n": 2\n  }'),
         ("{ }", '{ "n": 2 }'),
-        ("{\n}", '{\n\n  "n": 2\n}'),
-        ("{\r}", '{\r\r  "n": 2\r}'),
-        ("{\n\r}", '{\n\r\r  "n": 2\r}'),
-        ("\n{\r }", '\n{\r \r  "n": 2\r}'),
         ("{// x\n}", '{// x\n  "n": 2\n}'),
         ("{\n  // only\n}", '{\n  "n": 2\n  // only\n}'),
         ("{/* x */}", '{/* x */ "n": 2}'),
@@ -167,10 +163,63 @@ def test_a_new_member_goes_to_the_end_and_out_again(before: str, after: str) -> 
     assert remove_member(after, ("n",)) == before
 
 
-@pytest.mark.parametrize("before", ['{\n"a": {\r}\n}', '{\n"a": {\r\n\r}\n}'])
-def test_a_lone_carriage_return_and_a_line_feed_do_not_become_one_line_end(before: str) -> None:
-    after = set_member(before, ("a", "n"), 2)
-    assert remove_member(after, ("a", "n")) == before
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("{\n}", '{\n  "n": 2\n}'),
+        ("{\n }", '{\n  "n": 2\n}'),
+        ("{\n\n}", '{\n  "n": 2\n}'),
+        ("{\r}", '{\r  "n": 2\r}'),
+        ("{\n\r}", '{\r  "n": 2\r}'),
+        ("\n{\r }", '\n{\r  "n": 2\r}'),
+    ],
+)
+def test_empty_lines_between_brackets_make_room_for_a_new_member(before: str, after: str) -> None:
+    assert set_member(before, ("n",), 2) == after
+    assert remove_member(after, ("n",)) == before[: before.index("{")] + "{}"
+
+
+@pytest.mark.parametrize(
+    ("before", "path", "after"),
+    [
+        ('{"s": null}', ("s", "x"), '{"s": {"x": 1}}'),
+        ('{\n  "s": null // off\n}', ("s", "x"), '{\n  "s": {\n    "x": 1\n  } // off\n}'),
+        ('{"l": [null], "z": 0}', ("l", 0, "a", "b"), '{"l": [{"a": {"b": 1}}], "z": 0}'),
+    ],
+)
+def test_an_object_takes_the_place_of_null(before: str, path: Path, after: str) -> None:
+    assert set_member(before, path, 1) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "new", "after"),
+    [
+        (
+            '[\n    "a", // of a\n    "b", // of b\n    "c" // of c\n  ]',
+            ["a", "c"],
+            '[\n    "a", // of a\n    "c" // of c\n  ]',
+        ),
+        (
+            '[\n    // above a\n    "a",\n    // above b\n    "b",\n    "c"\n  ]',
+            ["b", "c"],
+            '[\n    // above b\n    "b",\n    "c"\n  ]',
+        ),
+        ('["a", /* b */ "b", "c", "d"]', ["b", "d"], '[ /* b */ "b", "d"]'),
+        ('["a", "b" /* b */, "c"]', ["a", "x", "y", "b", "c"], '["a", "x", "y", "b" /* b */, "c"]'),
+        (
+            '[\n    "a", // of a\n    // above b\n    "b"\n  ]',
+            ["a", "x", "b"],
+            '[\n    "a", // of a\n    "x",\n    // above b\n    "b"\n  ]',
+        ),
+        ('["a" /* a */, "b", "c" /* c */]', ["x", "c"], '["x" /* a */, "c" /* c */]'),
+        ('["a" /* a */, "b"]', ["0", "a", "b"], '["0", "a" /* a */, "b"]'),
+    ],
+)
+def test_comments_stay_beside_the_elements_that_stay(
+    before: str, new: list[object], after: str
+) -> None:
+    text = '{\n  "l": %s\n}'
+    assert set_member(text % before, ("l",), new) == text % after
 
 
 def test_the_indentation_of_the_siblings_counts_more_than_that_of_the_file() -> None:

@@ -109,6 +109,7 @@ def test_members_are_added_to_an_object_only_and_none_that_it_has() -> None:
         jsonc.add_members("{}", ("a",), {"b": 1, "c": 2})
         == '{\n  "a": {\n    "b": 1,\n    "c": 2\n  }\n}'
     )
+    assert jsonc.add_members('{"a": null}', ("a",), {"b": 1}) == '{"a": {"b": 1}}'
     with pytest.raises(EditRefused, match=r"^a: is not an object$"):
         jsonc.add_members('{"a": []}', ("a",), {"b": 1})
     with pytest.raises(EditRefused, match=r"^a\.b: already exists$"):

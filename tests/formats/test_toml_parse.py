@@ -1,5 +1,6 @@
 """Reading TOML: values, places, and sentences about what is wrong."""
 
+import datetime as dt
 import tomllib
 
 import pytest
@@ -141,3 +142,35 @@ def test_a_path_through_what_is_no_table_is_refused_naming_it(path: Path, messag
     with pytest.raises(EditRefused) as caught:
         set_value(CONFIG, tuple(map(str, path)), 1)
     assert str(caught.value) == message
+
+
+NEWER = """title = "\\e[1m\\x41"
+at = 07:32
+moment = 1979-05-27T07:32Z
+env = { A = "b", }
+
+[mcp_servers]
+x = {
+  command = "npx", # the program
+  # of ours
+  args = ["-y"],
+}
+"""
+
+
+def test_toml_1_1_is_read_with_its_places() -> None:
+    document = parse(NEWER, file="c.toml")
+    assert document.value["title"] == "\x1b[1mA"
+    assert document.value["at"] == dt.time(7, 32)
+    assert document.value["moment"] == dt.datetime(1979, 5, 27, 7, 32, tzinfo=dt.UTC)
+    assert document.value["env"] == {"A": "b"}
+    assert document.value["mcp_servers"] == {"x": {"command": "npx", "args": ["-y"]}}
+    assert document.place(("mcp_servers", "x", "args")) == SourceLocation("c.toml", 10, 10)
+
+
+def test_the_first_thing_that_toml_1_0_has_not_is_named() -> None:
+    newer = parse(NEWER, file="c.toml").newer
+    assert newer is not None
+    assert newer.place == SourceLocation("c.toml", 1, 12)
+    assert parse(CONFIG).newer is None
+    assert parse("\ufeff").newer is None

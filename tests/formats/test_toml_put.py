@@ -199,7 +199,7 @@ ARRAY = """a = [
     ("before", "value", "after"),
     [
         (ARRAY, ["one", "2", "three"], ARRAY.replace('"two"', '"2"')),
-        (ARRAY, ["one", "two"], ARRAY.replace('  "three" # last\n', "")),
+        (ARRAY, ["one", "two"], ARRAY.replace(',\n  "three" # last\n', "\n")),
         (ARRAY, ["two", "three"], ARRAY.replace('  "one", # first\n', "")),
         (
             ARRAY,
@@ -208,7 +208,7 @@ ARRAY = """a = [
         ),
         (ARRAY, ["0", "one", "two", "three"], ARRAY.replace('"one"', '"0",\n  "one"')),
         (ARRAY, ["one", "1", "two", "three"], ARRAY.replace("first", 'first\n  "1",')),
-        (ARRAY, [], "a = []\n"),
+        (ARRAY, [], "a = [\n  # about two\n]\n"),
         (ARRAY, "x", 'a = "x"\n'),
         ("a = []\n", ["x"], 'a = ["x"]\n'),
         ("a = [ 1,2, 3 ]\n", [1, 2], "a = [ 1,2 ]\n"),
@@ -218,7 +218,7 @@ ARRAY = """a = [
         ("a = [1, 2]\n", [0, 1, 2], "a = [0, 1, 2]\n"),
         ("a = [1, 2]\n", [5], "a = [5]\n"),
         ("a = [\n 1 ]\n", [1, 2], "a = [\n 1,\n 2 ]\n"),
-        ("a = [\n 1\n , 2 ]\n", [1, 3, 2], "a = [\n 1\n ,\n 3, 2 ]\n"),
+        ("a = [\n 1\n , 2 ]\n", [1, 3, 2], "a = [\n 1, 3\n , 2 ]\n"),
         ("a = [\r\n 1\r\n]\r\n", [1, 2], "a = [\r\n 1,\r\n 2\r\n]\r\n"),
         ("a = [[1, 2 ], {b=1}]\n", [[1, 3], {"b": 1}], "a = [[1, 3 ], {b=1}]\n"),
     ],
@@ -338,3 +338,53 @@ def test_what_is_equal_changes_nothing(text: str) -> None:
 
 def test_an_element_between_changed_ones_keeps_its_spelling() -> None:
     assert set_value("a = [1, 0x2, 3]", ("a",), [0, 2, 4]) == "a = [0, 0x2, 4]"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("t = {\n}", "t = {\n  x = {c = 1}\n}"),
+        ("t = {a = 1,}", "t = {a = 1, x = {c = 1},}"),
+        ("t = {\n  # note\n  }", "t = {\n  # note\n    x = {c = 1}\n  }"),
+        ("t = {\n  a = 1 # one\n}", "t = {\n  a = 1, # one\n  x = {c = 1}\n}"),
+        ("t = {\n  a = 1, # one\n}", "t = {\n  a = 1, # one\n  x = {c = 1},\n}"),
+        ("t = {\n  a = 1 , }", "t = {\n  a = 1, x = {c = 1} , }"),
+        ("t = {a = 1\n , b = 2}", "t = {a = 1\n , b = 2, x = {c = 1}}"),
+    ],
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_braces_of_many_lines_get_one_more(before: str, after: str, newline: str) -> None:
+    before, after = before.replace("\n", newline), after.replace("\n", newline)
+    assert put_table(before, ("t", "x"), {"c": 1}) == after
+    assert remove_table(after, ("t", "x")) == before
+
+
+def test_a_new_value_never_needs_toml_1_1() -> None:
+    written = set_value("", ("k",), {"e": "\x1b", "t": dt.time(7, 32), "a": [{"b": 1}]})
+    assert tomllib.loads(written)["k"] == {"e": "\x1b", "t": dt.time(7, 32), "a": [{"b": 1}]}
+
+
+@pytest.mark.parametrize(
+    ("written", "new", "after"),
+    [
+        ('[\n  # about\n  "a", # tail\n]', [], "[\n  # about\n]"),
+        ('[ "a" ]', [], "[]"),
+        ("[\n  # none yet\n]", ["a", "b"], '[\n  # none yet\n  "a",\n  "b"\n]'),
+        ("[1 # one\n, 2]", [1], "[1 # one\n ]"),
+        ("[1, # one\n 2]", [1], "[1 # one\n ]"),
+        ("[1, # one\n 2]", [2], "[ # one\n 2]"),
+        ("[\n  1 # one\n  # own\n  , # comma\n  2\n]", [2], "[\n  # own\n   # comma\n  2\n]"),
+        ("[\n  1,\n  2\n]", [1], "[\n  1\n]"),
+        (
+            "[{ a = 1, # one\n  b = 2 }]",
+            [{"a": 3, "c": 4}],
+            "[{ a = 3, # one\n  c = 4 }]",
+        ),
+        ("[{ a.b = 1 }]", [{"a": {"b": 2}}], "[{a = {b = 2}}]"),
+        ("[{ a = 1 }]", [{}], "[{ }]"),
+    ],
+)
+def test_comments_in_a_value_stay_when_parts_of_it_go(
+    written: str, new: list[object], after: str
+) -> None:
+    assert set_value(f"k = {written}\n", ("k",), new) == f"k = {after}\n"

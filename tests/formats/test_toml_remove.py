@@ -236,3 +236,18 @@ def test_the_guard_keeps_the_spelling_of_the_siblings_in_braces() -> None:
         text.replace("s =", "s  ="),
     ):
         assert "exactly" in refusal(edited, text=text)
+
+
+def test_the_guard_keeps_the_comments_on_lines_of_their_own_in_braces() -> None:
+    text = "s = {\n  # about y\n  y = 1, # tail\n  x = 2,\n}\n"
+    for edited in (text.replace("  # about y\n", ""), text.replace("about", "of")):
+        assert "exactly" in refusal(edited, text=text)
+
+
+def test_the_guard_refuses_a_text_that_would_need_toml_1_1() -> None:
+    text = "s = { y = 1, x = 2 }\n"
+    message = "s.x: the edit would need TOML 1.1, which the file did not"
+    assert refusal("s = { y = 1, x = 2, }\n", text=text) == message
+    newer = f'{text}t = "\\e"\n'
+    edited = newer.replace("2 }", "2, }")
+    assert TomlEdit(parse(newer), edited, parse(newer).value, X).guarded() == edited

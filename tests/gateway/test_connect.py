@@ -6,11 +6,11 @@ import os
 import tomllib
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from mcpyard.api.app import build
 from mcpyard.app import open_yard
@@ -190,11 +190,14 @@ async def test_a_program_gets_an_entry_that_it_can_use_or_nothing(
 ) -> None:
     async with user_api(user) as it:
         before = sorted(user.rglob("*"))
-        body = {"client": client.id, "name": "byAddress", "http": True}
+        sure = {"unverified": not client.provenance.verified}
+        folder = {} if client.scopes[0].name == "user" else {"project": str(user)}
+        query = f"?project={user}" if folder else ""
+        body = {"client": client.id, "name": "by-address", "http": True, **sure, **folder}
         answered = await it.post("/api/clients/connect", body)
         if EntryTransport.HTTP in client.speaks:
             assert answered.status_code == 200, answered.text
-            entry = (await it.get(f"/api/clients/{client.id}/servers/byAddress")).json()
+            entry = (await it.get(f"/api/clients/{client.id}/servers/by-address{query}")).json()
             assert entry["url"] == "http://127.0.0.1/mcp"
             assert entry["headers"] or entry["bearerTokenEnvVar"]
         else:
@@ -203,9 +206,18 @@ async def test_a_program_gets_an_entry_that_it_can_use_or_nothing(
             assert "connect it over stdio" in problem["message"]
             assert sorted(user.rglob("*")) == before
             assert it.yard.storage.call_tokens.all() == ()
-        await connect(it, client.id, name="byCommand")
-        entry = (await it.get(f"/api/clients/{client.id}/servers/byCommand")).json()
+        await connect(it, client.id, name="by-command", **sure, **folder)
+        entry = (await it.get(f"/api/clients/{client.id}/servers/by-command{query}")).json()
         assert (entry["command"], entry["args"]) == ("mcpyard", ["stdio"])
+
+
+async def test_a_program_that_is_known_from_documentation_gets_no_token_unasked(
+    user: Path,
+) -> None:
+    async with user_api(user) as it:
+        answered = await it.post("/api/clients/connect", {"client": "lmstudio", "http": True})
+        assert answered.status_code == 409
+        assert it.yard.storage.call_tokens.all() == ()
 
 
 async def test_what_cannot_be_meant_is_refused_with_its_field(user: Path) -> None:

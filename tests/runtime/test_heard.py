@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import replace
 from uuid import UUID
 
+import msgspec
 import pytest
 
 from mcpyard.domain.errors import Disconnected
@@ -198,4 +199,4 @@ async def test_each_client_has_a_process_of_its_own_until_it_goes() -> None:
 
 
 def of_client(client_key: str | None) -> CallTerms:
-    return TERMS._replace(client_key=client_key)
+    return msgspec.structs.replace(TERMS, client_key=client_key)

@@ -4,9 +4,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from mcpyard.runtime.processes import orphans, table
 from mcpyard.runtime.processes.marks import Mark, MarkKey

@@ -16,6 +16,7 @@ from mcpyard.domain.repositories import (
     Edits,
     Journal,
     LoginSessions,
+    OwnedEntries,
     Policies,
     Profiles,
     Tokens,
@@ -45,6 +46,8 @@ class Stored(Protocol):
     def edits(self) -> Edits: ...
     @property
     def dropped_fields(self) -> DroppedFields: ...
+    @property
+    def owned_entries(self) -> OwnedEntries: ...
     @property
     def credentials(self) -> CredentialStore: ...
     async def close(self) -> None: ...

@@ -17,6 +17,7 @@ from tests.store.contract_definitions import (
 )
 from tests.store.contract_journal import DroppedFieldsContract, EditsContract, JournalContract
 from tests.store.contract_memory import MemoryContract
+from tests.store.contract_owned import OwnedEntriesContract
 
 
 @pytest.fixture
@@ -66,4 +67,8 @@ class TestEdits(EditsContract):
 
 
 class TestDroppedFields(DroppedFieldsContract):
+    pass
+
+
+class TestOwnedEntries(OwnedEntriesContract):
     pass

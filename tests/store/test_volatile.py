@@ -9,9 +9,11 @@ from mcpyard.domain.errors import NameTaken
 from mcpyard.store.sqlite.store import Store
 from mcpyard.store.volatile import VolatileApprovals, VolatileCallTokens, VolatileSessions
 from mcpyard.store.volatile_edits import VolatileDroppedFields, VolatileEdits
+from mcpyard.store.volatile_owned import VolatileOwnedEntries
 from tests.store.contract import LATER, NOW, Opener
 from tests.store.contract_access import ApprovalsContract, SessionsContract, a_token
 from tests.store.contract_journal import DroppedFieldsContract, EditsContract
+from tests.store.contract_owned import OwnedEntriesContract
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class Volatile:
     approvals: VolatileApprovals = field(default_factory=VolatileApprovals)
     edits: VolatileEdits = field(default_factory=VolatileEdits)
     dropped_fields: VolatileDroppedFields = field(default_factory=VolatileDroppedFields)
+    owned_entries: VolatileOwnedEntries = field(default_factory=VolatileOwnedEntries)
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -51,6 +54,10 @@ class TestEdits(EditsContract):
 
 
 class TestDroppedFields(DroppedFieldsContract):
+    pass
+
+
+class TestOwnedEntries(OwnedEntriesContract):
     pass
 
 

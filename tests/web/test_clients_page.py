@@ -276,7 +276,10 @@ def test_an_edit_is_not_undone_over_what_somebody_wrote_since(
 ) -> None:
     entry(page, "codex", "notes").get_by_role("switch").click()
     expect(toast(page, "notes was enabled")).to_be_visible()
-    it.lay(codex="# mine again\n" + CODEX)
+    it.lay(
+        codex="# mine again\n"
+        + CODEX.replace("[mcp_servers.notes]", '[mcp_servers.notes]\ncwd = "/x"')
+    )
     toast(page, "notes was enabled").get_by_role("button", name="Undo").click()
     expect(page.locator("#notices .notice.bad")).to_contain_text("changed since the edit")
     assert it.read("codex").startswith("# mine again")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from mcpyard.formats.registry import CLIENTS
 from mcpyard.web.templating import LANGUAGE_COOKIE
 from tests.api.daemon import Daemon, daemon
 from tests.api.office import Office
@@ -156,10 +157,21 @@ def page(browser: Browser, failing: Daemon, request: pytest.FixtureRequest) -> G
     visitor.close()
 
 
+PROGRAMS = {
+    word
+    for client in CLIENTS
+    for provenance in (client.provenance, *(scope.provenance for scope in client.scopes))
+    for word in LATIN.findall(f"{client.title} {provenance.version if provenance else ''}")
+}
+"""The words in the names of programs, and in the versions that were looked at."""
+
+
 def untranslated(page: Page) -> list[str]:
     """Every text with Latin words that are neither names nor data."""
     texts = [str(each) for each in page.evaluate(WORDS_OF)]
-    return [each for each in texts if {*LATIN.findall(DATA.sub(" ", each))} - NAMES - WRITTEN]
+    return [
+        each for each in texts if {*LATIN.findall(DATA.sub(" ", each))} - NAMES - PROGRAMS - WRITTEN
+    ]
 
 
 def test_the_cards_of_servers_that_fail_are_translated(page: Page) -> None:

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from mcpyard.domain import desired
 from mcpyard.domain.definition.approval import Entries

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from mcpyard.domain.model import Scope
+from mcpyard.domain.sync.plan import Choice
 from mcpyard.formats.copying.matrix import Matrix
 from mcpyard.yard.views.base import Milliseconds
 
@@ -22,6 +23,7 @@ _FOUND: Final = "whatever is found in the files of other programs on this machin
 _HTTP: Final = (
     "By its address, with a token of its own. A program that takes only commands is refused (422)."
 )
+_UNVERIFIED: Final = "Write even to a client that is known from documentation only."
 
 Flag: TypeAlias = Annotated[bool, Meta(extra={"fault": "must be true or false"})]
 Folder: TypeAlias = Annotated[
@@ -84,6 +86,32 @@ class CopyBody(Body, frozen=True, kw_only=True):
     replace: Flag = False
     move: Flag = False
     dry_run: Flag = False
+    unverified: Annotated[Flag, Meta(description=_UNVERIFIED)] = False
+    project: Folder | None = None
+
+
+class CopiesBody(Body, frozen=True, kw_only=True):
+    """Servers to copy from one client to others."""
+
+    source: Annotated[
+        str, Meta(description="A client, and a scope behind a colon: `claude`, `claude:project`.")
+    ] = msgspec.field(name="from")
+    targets: Annotated[
+        list[Annotated[str, Meta(description="Likewise.")]],
+        Meta(extra={"fault": "must be a list of clients"}),
+    ] = msgspec.field(name="to")
+    names: Annotated[
+        list[str] | None,
+        Meta(
+            description="The servers; without it, all of them.",
+            extra={"fault": "must be a list of names"},
+        ),
+    ] = None
+    matrix: Annotated[str, Meta(extra_json_schema={"enum": [*Matrix]})] = Matrix.NATIVE
+    replace: Flag = False
+    move: Annotated[Flag, Meta(description="To one client only.")] = False
+    dry_run: Flag = False
+    unverified: Annotated[Flag, Meta(description=_UNVERIFIED)] = False
     project: Folder | None = None
 
 
@@ -95,6 +123,68 @@ class UndoBody(Body, frozen=True, kw_only=True):
         | None
     ) = None
     dry_run: Flag = False
+
+
+Command: TypeAlias = Annotated[
+    list[Annotated[str, Meta(description="The command that is the bridge.")]],
+    Meta(extra={"fault": "must be a list of strings"}),
+]
+TargetNames: TypeAlias = Annotated[
+    list[Annotated[str, Meta(description="Such as `codex` or `claude:project`.")]],
+    Meta(
+        description="The clients; without it, all that files name.",
+        extra={"fault": "must be a list of clients"},
+    ),
+]
+ProjectFolder: TypeAlias = Annotated[
+    Folder | None, Meta(description="The folder that it is looked at from.")
+]
+
+
+class DecisionBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What somebody chose about an entry."""
+
+    server: str
+    target: str
+    choice: Choice
+    seen: Annotated[str, Meta(description="That of the cell; a later change undoes the choice.")]
+
+
+class SyncBody(Body, frozen=True, kw_only=True):
+    """What to sync."""
+
+    targets: TargetNames = []
+    project: ProjectFolder = None
+    command: Command = msgspec.field(default_factory=lambda: ["mcpyard", "stdio"])
+    decisions: Annotated[
+        list[DecisionBody], Meta(extra={"fault": "must be a list of decisions"})
+    ] = []
+    check: Annotated[
+        Flag, Meta(description="Compare only, without regard to who wrote an entry.")
+    ] = False
+    unverified: Annotated[Flag, Meta(description=_UNVERIFIED)] = False
+
+
+class AdoptBody(Body, frozen=True, kw_only=True):
+    """What to take into the source of a sync."""
+
+    targets: TargetNames = []
+    project: ProjectFolder = None
+    chosen: Annotated[
+        dict[str, str],
+        Meta(
+            description="The client whose entry counts, by the name of the server.",
+            extra={"fault": "must be an object of clients by name"},
+        ),
+    ] = {}
+    dry_run: Flag = False
+
+
+class SyncApprovalBody(Body, frozen=True, kw_only=True):
+    """What is approved of a repository's `mcpyard.toml`."""
+
+    project: ProjectFolder = None
+    digest: Annotated[str, Meta(description="That of what was shown.")]
 
 
 class ConnectBody(Body, frozen=True, kw_only=True):
@@ -118,6 +208,7 @@ class ConnectBody(Body, frozen=True, kw_only=True):
         Meta(extra={"fault": "must be a list of strings"}),
     ] = msgspec.field(default_factory=lambda: ["mcpyard", "stdio"])
     dry_run: Annotated[Flag, Meta(description="Only tell what would be.")] = False
+    unverified: Annotated[Flag, Meta(description=_UNVERIFIED)] = False
     project: Annotated[Folder | None, Meta(description="The folder that it is looked at from.")] = (
         None
     )

@@ -9,10 +9,11 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from mcpyard.api import requests
-from mcpyard.api.bodies import CopyBody, UndoBody
+from mcpyard.api.bodies import CopiesBody, CopyBody, UndoBody
 from mcpyard.api.responses import answer
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.yard.clients.clients import Clients, Copy, EditTerms, matrix_of, words_of
+from mcpyard.yard.clients.copies import CopyMany, copy_many
 from mcpyard.yard.views.clients import change_view
 from mcpyard.yard.yard import YardCore
 
@@ -52,8 +53,26 @@ class ClientRoutes:
         name = None if body.new_name is UNSET else body.new_name
         matrix = matrix_of(body.matrix)
         copy = Copy(body.source, body.target, body.name, name, matrix, body.replace, body.move)
-        terms = EditTerms(project_of(body.project), body.dry_run, who=REST)
+        terms = EditTerms(
+            project_of(body.project), body.dry_run, who=REST, unverified=body.unverified
+        )
         return answer(change_view(await self._clients.copy(copy, terms)))
+
+    async def copy_many(self, request: Request) -> Response:
+        """Copy several servers to several clients."""
+        body = await requests.read(request, CopiesBody)
+        many = CopyMany(
+            body.source,
+            tuple(body.targets),
+            None if body.names is None else tuple(body.names),
+            matrix_of(body.matrix),
+            body.replace,
+            body.move,
+        )
+        terms = EditTerms(
+            project_of(body.project), body.dry_run, who=REST, unverified=body.unverified
+        )
+        return answer(await copy_many(self._clients, many, terms))
 
     async def undo(self, request: Request) -> Response:
         """Undo an edit."""
@@ -84,6 +103,7 @@ def client_routes(yard: YardCore) -> list[Route]:
     return [
         Route("/api/clients", clients.groups),
         Route("/api/clients/copy", clients.copy, methods=["POST"]),
+        Route("/api/clients/copies", clients.copy_many, methods=["POST"]),
         Route("/api/clients/undo", clients.undo, methods=["POST"]),
         Route("/api/clients/edits", clients.edits),
         Route("/api/clients/lint", clients.lint),
@@ -104,7 +124,9 @@ def _name(request: Request) -> str:
 
 def _terms(request: Request) -> EditTerms:
     project = project_of(request.query_params.get("project"))
-    return EditTerms(project, requests.flag(request, "dryRun", default=False), who=REST)
+    dry_run = requests.flag(request, "dryRun", default=False)
+    unverified = requests.flag(request, "unverified", default=False)
+    return EditTerms(project, dry_run, who=REST, unverified=unverified)
 
 
 def project_of(folder: str | None) -> str | None:

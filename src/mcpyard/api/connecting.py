@@ -18,7 +18,6 @@ from mcpyard.api.responses import answer
 from mcpyard.api.security.keys import PREFIX, Keys, hashed, make_secret
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.stored import CallToken
-from mcpyard.formats.registry import client_of
 from mcpyard.yard.clients.clients import EditTerms, words_of
 from mcpyard.yard.clients.connecting import NAME, VARIABLE, Addressed, Bridged
 from mcpyard.yard.views.clients import SecretView, connect_view
@@ -41,7 +40,7 @@ class ConnectRoutes:
         profile = None if body.profile is UNSET else body.profile
         if profile is not None:
             self._yard.profiles.get(profile)
-        terms = EditTerms(project_of(body.project), dry, who=REST)
+        terms = EditTerms(project_of(body.project), dry, who=REST, unverified=body.unverified)
         name = body.name or NAME
         if not body.http:
             done, _ = await self._yard.clients.connect(
@@ -54,6 +53,7 @@ class ConnectRoutes:
         done, by_variable = await connect(words, name, look, replace(terms, dry_run=True))
         if dry:
             return answer(connect_view(done, _shown(_UNMADE) if by_variable else None))
+        self._yard.clients.refuse_unverified(words, terms)
         secret = PREFIX + make_secret()
         async with self._kept(words, secret, profile):
             done, by_variable = await connect(words, name, Addressed(url, secret), terms)
@@ -63,7 +63,7 @@ class ConnectRoutes:
     async def _kept(self, words: str, secret: str, profile: str | None) -> AsyncGenerator[None]:
         """Keep a token before anybody has it; one that could not be handed over is worthless."""
         identity = uuid4()
-        name = f"{client_of(words.partition(':')[0]).id} {identity.hex[:8]}"
+        name = f"{self._yard.clients.client_id(words)} {identity.hex[:8]}"
         made = CallToken(identity, name, hashed(secret), profile, self._keys.clock.now())
         await self._keys.tokens.add(made)
         try:

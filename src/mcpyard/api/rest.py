@@ -31,6 +31,7 @@ from mcpyard.api.security.incoming import CALLBACK
 from mcpyard.api.security.keys import Keys
 from mcpyard.api.servers import ServerRoutes
 from mcpyard.api.signin import SignInRoutes
+from mcpyard.api.sync import sync_routes
 from mcpyard.api.tokens import TokenRoutes
 from mcpyard.api.workbench import WorkbenchRoutes
 from mcpyard.domain.errors import ServerFault, YardError
@@ -115,6 +116,7 @@ def routes(yard: YardCore, closing: asyncio.Event) -> list[Route]:
         Route(CALLBACK, signs.callback),
         *profile_routes(yard),
         *client_routes(yard),
+        *sync_routes(yard),
     ]
 
 

@@ -1,18 +1,21 @@
 """Where a call of a tool goes: the server, the tool, and whether its arguments fit."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-from mcpyard.catalog.validators import Validator, compile_validator
+from msgspec import Struct, field
+
 from mcpyard.domain.model import ToolPolicy
 from mcpyard.domain.tool import ToolDefinition
+
+if TYPE_CHECKING:
+    from mcpyard.catalog.validators import Validator
 
 _UNCHANGED = ToolPolicy()
 
 
-@dataclass(frozen=True, slots=True)
-class FallbackRoute:
+class FallbackRoute(Struct, frozen=True):
     """A tool of another server that can answer in a tool's place.
 
     Arguments are those that it calls otherwise; None leaves one out.
@@ -47,8 +50,8 @@ def is_repeatable(hints: Mapping[str, object]) -> bool:
 class Route:
     """The way to one tool.
 
-    The validator is compiled at the first call: a server may have thousands of tools that nobody
-    calls.
+    The validator is compiled at the first call, and what compiles it is loaded then: a server may
+    have thousands of tools that nobody calls.
     """
 
     __slots__ = ("_validator", "exposed", "fallbacks", "policy", "server", "server_name", "tool")
@@ -84,8 +87,10 @@ class Route:
         return is_repeatable(self.tool.annotations) if repeatable is None else repeatable
 
     @property
-    def validator(self) -> Validator:
+    def validator(self) -> "Validator":
         """Tells whether arguments fit the tool."""
         if self._validator is None:
+            from mcpyard.catalog.validators import compile_validator  # noqa: PLC0415  see above
+
             self._validator = compile_validator(self.tool.input_schema)
         return self._validator

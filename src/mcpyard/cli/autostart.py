@@ -15,9 +15,10 @@ import threading
 import time
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Final
+
+from msgspec.structs import replace
 
 from mcpyard.cli.cli_errors import CliError
 from mcpyard.cli.daemon.last_options import LastOptions, last_options

@@ -1,7 +1,8 @@
 """The servers of other MCP clients, through the running mcpyard or directly."""
 
 import json
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import urlencode
@@ -13,9 +14,21 @@ from mcpyard.client.discovery import RunningYard, ask_yard, segment
 from mcpyard.store.home import user_directory
 
 if TYPE_CHECKING:
-    from mcpyard.yard.clients.clients import Clients
+    from mcpyard.yard.clients.reaching import ReachedClients
 
 _Answer = TypeVar("_Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRef:
+    """An entry of a client's file to change, and how: the scope may be empty, for the first."""
+
+    client: str
+    scope: str
+    name: str
+    project: str
+    dry_run: bool
+    unverified: bool
 
 
 def reach(
@@ -66,12 +79,39 @@ class _Remote:
         _refuse(show_secrets=show_secrets)
         return json.loads(self._yard.post("/api/clients/copy", _without_defaults(body)))
 
+    def copy_many(self, body: dict[str, object], *, show_secrets: bool) -> JsonObject:
+        _refuse(show_secrets=show_secrets)
+        return json.loads(self._yard.post("/api/clients/copies", _without_defaults(body)))
+
+    def change(
+        self, entry: EntryRef, patch: Mapping[str, object] | None, *, show_secrets: bool
+    ) -> JsonObject:
+        """Change an entry by a merge patch; None removes it."""
+        _refuse(show_secrets=show_secrets)
+        query = _query(
+            scope=entry.scope,
+            project=entry.project,
+            dryRun="1" if entry.dry_run else "",
+            unverified="1" if entry.unverified else "",
+        )
+        path = f"/api/clients/{segment(entry.client)}/servers/{segment(entry.name)}{query}"
+        return json.loads(
+            self._yard.delete(path) if patch is None else self._yard.patch(path, patch, {})
+        )
+
     def undo(self, body: dict[str, object], *, show_secrets: bool) -> JsonObject:
         _refuse(show_secrets=show_secrets)
         return json.loads(self._yard.post("/api/clients/undo", _without_defaults(body)))
 
     def edits(self) -> list[JsonObject]:
         return json.loads(self._yard.get("/api/clients/edits"))
+
+    def sync(self, what: str, body: dict[str, object]) -> JsonObject:
+        """Plan, apply, adopt or approve a sync, or show what waits for approval."""
+        members = _without_defaults(body)
+        if what == "waiting":
+            return json.loads(self._yard.get(f"/api/sync/waiting{_query(**_texts(members))}"))
+        return json.loads(self._yard.post(f"/api/sync/{what}", members))
 
     def running(self, names: Collection[str]) -> list[JsonObject]:
         """Those of some servers that run."""
@@ -114,8 +154,46 @@ class _Direct:
             members["replace"],
             members["move"],
         )
-        terms = EditTerms(members["project"], members["dryRun"], show_secrets, "cli")
+        terms = EditTerms(
+            members["project"], members["dryRun"], show_secrets, "cli", members["unverified"]
+        )
         return change_view(self._ask(lambda clients: clients.copy(copy, terms))).to_dict()
+
+    def copy_many(self, body: dict[str, object], *, show_secrets: bool) -> JsonObject:
+        from mcpyard.yard.clients.clients import EditTerms, matrix_of
+        from mcpyard.yard.clients.copies import CopyMany, copy_many
+
+        members: dict[str, Any] = body
+        names = members["names"]
+        many = CopyMany(
+            members["from"],
+            tuple(members["to"]),
+            None if names is None else tuple(names),
+            matrix_of(members["matrix"]),
+            members["replace"],
+            members["move"],
+        )
+        terms = EditTerms(
+            members["project"], members["dryRun"], show_secrets, "cli", members["unverified"]
+        )
+        return self._ask(lambda clients: copy_many(clients, many, terms))
+
+    def change(
+        self, entry: EntryRef, patch: Mapping[str, object] | None, *, show_secrets: bool
+    ) -> JsonObject:
+        from mcpyard.yard.clients.clients import EditTerms, words_of
+        from mcpyard.yard.views.clients import change_view
+
+        words, name = words_of(entry.client, entry.scope), entry.name
+        terms = EditTerms(entry.project, entry.dry_run, show_secrets, "cli", entry.unverified)
+        done = self._ask(
+            lambda clients: (
+                clients.remove(words, name, terms)
+                if patch is None
+                else clients.edit(words, name, patch, terms)
+            )
+        )
+        return change_view(done).to_dict()
 
     def undo(self, body: dict[str, object], *, show_secrets: bool) -> JsonObject:
         from mcpyard.yard.clients.clients import EditTerms
@@ -128,6 +206,11 @@ class _Direct:
     def edits(self) -> list[JsonObject]:
         return self._ask(lambda clients: clients.edits())
 
+    def sync(self, what: str, body: dict[str, object]) -> JsonObject:
+        from mcpyard.cli.sync_requests import ask_sync
+
+        return self._ask(lambda clients: ask_sync(clients.sync, what, body))
+
     def running(self, names: Collection[str]) -> list[JsonObject]:
         del names
         return []
@@ -139,7 +222,7 @@ class _Direct:
         terms = EditTerms(members["project"], members["dryRun"], who="cli")
         return self._ask(lambda clients: clients.import_all(members["scope"], terms))
 
-    def _ask(self, ask: "Callable[[Clients], Awaitable[Any]]") -> Any:  # noqa: ANN401  the answer
+    def _ask(self, ask: "Callable[[ReachedClients], Awaitable[Any]]") -> Any:  # noqa: ANN401  the answer
         from mcpyard.app import still_yard
         from mcpyard.cli.private import run_privately
         from mcpyard.yard.views.base import plain
@@ -157,7 +240,11 @@ ClientServers: TypeAlias = _Remote | _Direct
 
 def _without_defaults(body: dict[str, object]) -> dict[str, object]:
     """The members of a body that are not defaults."""
-    return {name: value for name, value in body.items() if value not in {None, ""}}
+    return {name: value for name, value in body.items() if value not in (None, "")}
+
+
+def _texts(members: Mapping[str, object]) -> dict[str, str]:
+    return {name: str(value) for name, value in members.items()}
 
 
 def _query(**members: str) -> str:

@@ -19,6 +19,7 @@ FLAGS: Final = {
     "--json": "as_json",
     "--strict": "strict",
     "--trust-folder": "trust_folder",
+    "--sync": "sync",
     "--insecure": "insecure",
     "--substitute": "substitute",
 }
@@ -46,6 +47,7 @@ class UpArguments(TypedDict, total=False):
     as_json: bool
     strict: bool
     trust_folder: bool
+    sync: bool
     allow_host: list[str] | None
     tls_cert: Path | None
     tls_key: Path | None

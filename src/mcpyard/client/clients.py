@@ -78,6 +78,7 @@ class AttachedClients:
             "replace": copy.replace,
             "move": copy.move,
             "dryRun": terms.dry_run,
+            "unverified": terms.unverified,
         }
         more = _without_none(newName=copy.new_name, project=terms.project)
         return await self._change("POST", "/api/clients/copy", body | more)
@@ -138,7 +139,8 @@ def _one(words: str, name: str, **more: str | None) -> str:
 
 
 def _changed(words: str, name: str, terms: EditTerms) -> str:
-    return _one(words, name, project=terms.project, dryRun="1" if terms.dry_run else None)
+    flags = {"dryRun": terms.dry_run, "unverified": terms.unverified}
+    return _one(words, name, project=terms.project, **{each: "1" for each in flags if flags[each]})
 
 
 def _query(**more: str | None) -> str:

@@ -1,7 +1,9 @@
 """How often and how soon a server is tried again: the numbers, each with its reason."""
 
-from dataclasses import dataclass, replace
 from typing import Final, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 JITTER: Final = 0.2
 """Waits are spread by a fifth either way, so that servers lost together do not return together."""
@@ -12,8 +14,7 @@ _LONGEST_DELAY: Final = 60.0
 """How delays go on where more restarts are wanted than there are delays."""
 
 
-@dataclass(frozen=True, slots=True)
-class RestartPolicy:
+class RestartPolicy(Struct, frozen=True):
     """The supervision policy of one server.
 
     Attributes:

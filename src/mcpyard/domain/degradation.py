@@ -1,14 +1,14 @@
 """What does not work of mcpyard itself while calls are still served."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from mcpyard.domain.errors import YardError
 from mcpyard.domain.remedies import remedy
 
 
-@dataclass(frozen=True, slots=True)
-class Degradation:
+class Degradation(Struct, frozen=True):
     """A component that does not work, why, and what to do about it."""
 
     component: str
@@ -21,8 +21,7 @@ class Degradation:
         return cls(component, error.message, remedy(error))
 
 
-@dataclass(frozen=True, slots=True)
-class SelfCheck:
+class SelfCheck(Struct, frozen=True):
     """A check of one component: gives None when it works, raises or says why it does not."""
 
     component: str

@@ -251,13 +251,15 @@ class _Maker:
         end, and nothing in front of it is worth a second look.
         """
         inputs, servers = self._inputs, dict[str, MadeServer]()
-        before, policy, turns = self._before.get, inputs.policies.get, inputs.turns
+        before, policies, turns = self._before.get, inputs.policies, inputs.turns
         origin = document.owner, inputs.identity
         for each in document.definitions:
             made = before(each.name)
             if made is None or made.definition is not each or made.origin != origin:
                 break
-            if made.policy is not policy(made.id, _NO_POLICY) or (turns and made.id in turns):
+            # An id is costly to look up, and most users have neither policies nor turns.
+            policy = policies.get(made.id, _NO_POLICY) if policies else _NO_POLICY
+            if made.policy is not policy or (turns and made.id in turns):
                 break
             if not made.plain or each.name in taken:
                 break

@@ -1,7 +1,8 @@
 """What the lifecycle table has the runtime carry out."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class Timer(StrEnum):
@@ -11,22 +12,19 @@ class Timer(StrEnum):
     SETTLE = "settle"
 
 
-@dataclass(frozen=True, slots=True)
-class Open:
+class Open(Struct, frozen=True):
     """Start the child or the session, as `epoch`."""
 
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class Close:
+class Close(Struct, frozen=True):
     """End the child or the session gracefully, then say `Closed`."""
 
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class Arm:
+class Arm(Struct, frozen=True):
     """Set a timer; it belongs to `epoch`."""
 
     timer: Timer
@@ -34,8 +32,7 @@ class Arm:
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class Disarm:
+class Disarm(Struct, frozen=True):
     """Take a timer back."""
 
     timer: Timer

@@ -26,6 +26,7 @@
     │   ├── NoSignIn             the server is not one to sign in at
     │   ├── FileBusy             another program is writing the file
     │   ├── ChangedSince         the file is not as the edit that is to be undone left it
+    │   ├── ClientUnverified     nothing but documentation tells how the client's file is written
     │   ├── YardBusy
     │   └── NewerState           the state was written by a newer mcpyard
     ├── DocumentMoved            the document changed underneath
@@ -48,7 +49,6 @@
 that no leaf is missing.
 """
 
-import errno
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Self
@@ -220,6 +220,10 @@ class NoSignIn(Conflict):
     """The server is not one to sign in at."""
 
 
+class ClientUnverified(Conflict):
+    """Nothing but documentation tells how the client's file is written; to be confirmed first."""
+
+
 class FileBusy(Conflict):
     """Another program is writing the file."""
 
@@ -324,14 +328,6 @@ class NotWritable(StorageFull):
     """The system does not let mcpyard write there; the old state is intact."""
 
 
-_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-
-
-def unwritten(message: str, error: OSError) -> StorageFull:
-    """What a write that the system refused is called: few are for want of room."""
-    return (StorageFull if error.errno in _NO_ROOM else NotWritable)(message)
-
-
 class Edge(NamedTuple):
     """What an error is called outside."""
 
@@ -364,6 +360,7 @@ EDGES: Final[dict[type[YardError], Edge]] = {
     ToolUnknown: Edge(404, "tool-unknown", _INVALID_PARAMS, EXIT_USAGE),
     ProfileUnknown: Edge(404, "profile-unknown", _INVALID_PARAMS, EXIT_USAGE),
     EditUnknown: Edge(404, "edit-unknown", _INVALID_PARAMS, EXIT_USAGE),
+    ClientUnverified: Edge(409, "client-unverified", _INVALID_PARAMS, EXIT_USAGE),
     NameTaken: Edge(409, "name-taken", _INVALID_PARAMS, EXIT_USAGE),
     Disabled: Edge(409, "disabled", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
     ReadOnlyOwner: Edge(409, "read-only-owner", _INVALID_PARAMS, EXIT_USAGE),

@@ -13,9 +13,11 @@ left of the child by itself, before it carries out the next `Open`. `Close` is f
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcpyard.domain.backoff import RestartPolicy
 from mcpyard.domain.cause import Cause, Code
@@ -49,8 +51,7 @@ ASLEEP = frozenset({Phase.STOPPED, Phase.STOPPING})
 """The phases of a server that a call can wake."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(Struct, frozen=True):
     """A server's phase and what belongs to it.
 
     Attributes:
@@ -84,45 +85,38 @@ class State:
         return self.phase in UP or (self.phase is Phase.FAILED and self.probing)
 
 
-@dataclass(frozen=True, slots=True)
-class StartWanted:
+class StartWanted(Struct, frozen=True):
     """Somebody wants it to run."""
 
 
-@dataclass(frozen=True, slots=True)
-class StopWanted:
+class StopWanted(Struct, frozen=True):
     """Nobody wants it to run."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
+class Changed(Struct, frozen=True):
     """It should run, with another definition or simply anew."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(Struct, frozen=True):
     """The handshake is done and the tools are listed."""
 
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class Degraded:
+class Degraded(Struct, frozen=True):
     """It runs, but answers neither calls nor a ping."""
 
     epoch: int
     cause: Cause
 
 
-@dataclass(frozen=True, slots=True)
-class Recovered:
+class Recovered(Struct, frozen=True):
     """It answers again."""
 
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class Lost:
+class Lost(Struct, frozen=True):
     """The connection ended, or never came about; `at` is monotonic time in seconds."""
 
     epoch: int
@@ -130,37 +124,32 @@ class Lost:
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class AuthNeeded:
+class AuthNeeded(Struct, frozen=True):
     """Sign-in required first."""
 
     epoch: int
     cause: Cause
 
 
-@dataclass(frozen=True, slots=True)
-class RetryDue:
+class RetryDue(Struct, frozen=True):
     """The retry timer ran out."""
 
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class Called:
+class Called(Struct, frozen=True):
     """A call needs it; `at` is monotonic time in seconds."""
 
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class Settled:
+class Settled(Struct, frozen=True):
     """The settle timer ran out."""
 
     epoch: int
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
+class Closed(Struct, frozen=True):
     """The child and all its descendants are gone, or the session is ended."""
 
     epoch: int

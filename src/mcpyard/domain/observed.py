@@ -1,10 +1,11 @@
 """What is: the supervisor's picture of one server at one moment. Never stored as truth."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
+
+from msgspec import Struct, field
 
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.lifecycle import State
@@ -18,8 +19,7 @@ class Era(StrEnum):
     MODERN = "modern"
 
 
-@dataclass(frozen=True, slots=True)
-class SessionFacts:
+class SessionFacts(Struct, frozen=True):
     """What a connected server said about itself."""
 
     era: Era
@@ -29,16 +29,14 @@ class SessionFacts:
     instructions: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CacheHint:
+class CacheHint(Struct, frozen=True):
     """How long a list may be kept, if its server said so, and whether by everybody alike."""
 
     ttl_ms: int | None = None
     public: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Tools:
+class Tools(Struct, frozen=True):
     """A server's tools; stale when they are remembered from an earlier connection."""
 
     definitions: tuple[ToolDefinition, ...] = ()
@@ -48,16 +46,14 @@ class Tools:
     cache_hint: CacheHint = CacheHint()
 
 
-@dataclass(frozen=True, slots=True)
-class Items:
+class Items(Struct, frozen=True):
     """A list of a server other than its tools, each item whole, as it came."""
 
     items: tuple[Mapping[str, object], ...] = ()
     cache_hint: CacheHint = CacheHint()
 
 
-@dataclass(frozen=True, slots=True)
-class Capabilities:
+class Capabilities(Struct, frozen=True):
     """What a server offers besides tools, as it was listed last."""
 
     resources: Items = Items()
@@ -76,8 +72,7 @@ class Capabilities:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(Struct, frozen=True):
     """What the supervisor holds of one server, and the desired state it last took over.
 
     The digests are those of the launch it runs or last ran and of the policy it follows; there is a
@@ -86,7 +81,7 @@ class Observed:
     """
 
     id: UUID
-    state: State = State()  # noqa: RUF009  immutable
+    state: State = State()
     launch_digest: str = ""
     policy_digest: str = ""
     turn: int = 0
@@ -101,8 +96,7 @@ class Observed:
     late_events: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(Struct, frozen=True):
     """What a server's process and all its descendants use, summed.
 
     Attributes:

@@ -5,8 +5,9 @@ the same desired state gives an empty plan. Shutdown is the plan against an empt
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from uuid import UUID
+
+from msgspec import Struct
 
 from mcpyard.domain.desired import Desired, DesiredServer
 from mcpyard.domain.lifecycle import Phase
@@ -14,36 +15,31 @@ from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Observed
 
 
-@dataclass(frozen=True, slots=True)
-class StartServer:
+class StartServer(Struct, frozen=True):
     """Begin to run it."""
 
     id: UUID
 
 
-@dataclass(frozen=True, slots=True)
-class StopServer:
+class StopServer(Struct, frozen=True):
     """End it."""
 
     id: UUID
 
 
-@dataclass(frozen=True, slots=True)
-class Replace:
+class Replace(Struct, frozen=True):
     """Run it anew, with the definition as it is now."""
 
     id: UUID
 
 
-@dataclass(frozen=True, slots=True)
-class UpdateInterest:
+class UpdateInterest(Struct, frozen=True):
     """Take over the desired state as it is now, leaving the server as it is."""
 
     id: UUID
 
 
-@dataclass(frozen=True, slots=True)
-class Forget:
+class Forget(Struct, frozen=True):
     """Drop what is held of a server that is gone and at rest."""
 
     id: UUID

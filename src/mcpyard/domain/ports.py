@@ -6,10 +6,11 @@ place only, `app.py`.
 
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 from uuid import UUID
+
+from msgspec import Struct
 
 from mcpyard.domain.callers import Caller
 from mcpyard.domain.desired import DesiredServer, Document, Owner, PolicyEdit
@@ -81,8 +82,7 @@ class EditableSource(Source, Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class WholeChange:
+class WholeChange(Struct, frozen=True):
     """All that is to change about a server.
 
     Attributes:
@@ -113,8 +113,7 @@ class WholeSource(EditableSource, Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class KnownConnection:
+class KnownConnection(Struct, frozen=True):
     """How a server was reached the last time: what need not be found out again."""
 
     era: Era
@@ -192,8 +191,7 @@ class Memory(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class LogLine:
+class LogLine(Struct, frozen=True):
     """One line a server wrote to its standard error."""
 
     number: int
@@ -208,10 +206,8 @@ NotificationHandler = Callable[[str, bytes], None]
 """Receives a notification of a server: method, parameters."""
 
 
-class CallTerms(NamedTuple):
+class CallTerms(Struct, frozen=True):
     """How long a call may take, and who receives its notifications and answers for it.
-
-    A tuple because one is made for every call.
 
     Attributes:
         timeout: Seconds until the caller is told `TimedOut`; None for never.
@@ -237,8 +233,7 @@ class CallTerms(NamedTuple):
     caller: Caller | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NotificationInterest:
+class NotificationInterest(Struct, frozen=True):
     """Which notifications all callers of a server together want.
 
     Attributes:
@@ -373,6 +368,10 @@ class ClientFiles(Protocol):
 
         Fresh, each is looked into even if it seems to be as it was.
         """
+        ...
+
+    async def real(self, paths: Iterable[str]) -> Mapping[str, str]:
+        """The file that each path leads to, through whatever links."""
         ...
 
     def locked(

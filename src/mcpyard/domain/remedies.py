@@ -21,6 +21,9 @@ REMEDIES: Final[dict[type[YardError], str]] = {
     errors.ToolUnknown: "List the tools: mcpyard tools; stopped servers offer none.",
     errors.ProfileUnknown: "List the profiles: GET /api/profiles",
     errors.EditUnknown: "The last 100 edits can be undone once each: mcpyard undo --list",
+    errors.ClientUnverified: (
+        'Check the file and its format, then repeat with --unverified (API: "unverified": true).'
+    ),
     errors.NameTaken: "Choose another name, or change the server that uses it.",
     errors.Disabled: "Enable it: mcpyard edit NAME --enable",
     errors.ReadOnlyOwner: "Change it at its source.",

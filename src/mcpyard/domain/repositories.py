@@ -22,6 +22,7 @@ from mcpyard.domain.stored import (
     LoginSession,
     StoredDefinition,
 )
+from mcpyard.domain.sync.plan import EntryDigest, EntryKey, OwnedEntry
 
 
 class Definitions(Protocol):
@@ -224,6 +225,31 @@ class Edits(Protocol):
 
     async def drop(self, unit: int) -> None:
         """Forget a unit that was not carried out after all."""
+        ...
+
+
+class OwnedEntries(Protocol):
+    """The entries in the files of other programs that a sync wrote."""
+
+    async def all(self) -> Mapping[EntryKey, OwnedEntry]:
+        """Every one."""
+        ...
+
+    async def claim(
+        self, entries: Mapping[EntryKey, EntryDigest | None], unit: int | None = None
+    ) -> None:
+        """Say what is about to be written by a unit of edits, in one write; None gives one up.
+
+        Without a unit nothing is written, and it holds at once.
+        """
+        ...
+
+    async def settle(self, unit: int) -> None:
+        """Say that a unit was written."""
+        ...
+
+    async def take_back(self, unit: int) -> None:
+        """Let what a unit claimed and nothing claimed since be owned as before it."""
         ...
 
 

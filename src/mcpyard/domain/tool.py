@@ -1,8 +1,9 @@
 """A tool as its server describes it: kept whole, read through properties."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.narrowing import object_of
@@ -12,8 +13,7 @@ MOST_LEVELS: Final = 128
 """Objects and arrays in each other; what is deeper cannot be written again by every program."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolDefinition:
+class ToolDefinition(Struct, frozen=True):
     """One tool; `raw` is the object as it came, with every member that we do not know."""
 
     name: str

@@ -16,7 +16,9 @@ from mcpyard.formats.copying.reference_steps import AUTHORIZATION, BEARER_PREFIX
 from mcpyard.formats.copying.references import ClientReference, Part, meaning
 from mcpyard.formats.effective import ServerStatus
 from mcpyard.formats.entries import Entry
-from mcpyard.formats.facts import SECOND, TIMES, EntrySchema, EntryTransport, Field, ReferenceSyntax
+from mcpyard.formats.facts import SECOND, TIMES, EntrySchema, EntryTransport, Field
+from mcpyard.formats.locations import ClientScopeRef
+from mcpyard.formats.reference_syntax import ReferenceSyntax
 
 ABSENT: Final = "-"
 """Shown for what a variant does not say."""
@@ -73,6 +75,15 @@ def drift(statuses: Iterable[ServerStatus]) -> tuple[Drift, ...]:
             by_name.setdefault(status.listed.name, []).append(_neutral(status, entry))
     grouped = ((name, _groups(each)) for name, each in by_name.items())
     return tuple(_drift(name, groups) for name, groups in grouped if len(groups) > 1)
+
+
+def leaves_of(entry: Entry, ref: ClientScopeRef) -> dict[str, tuple[object, str]]:
+    """Each thing that an entry says in a scope: its value to compare, and how it may be shown."""
+    leaves: dict[str, tuple[object, str]] = {}
+    for leaf, value, text in _leaves(entry, ref.client.dialect):
+        if _can_say(ref.shape, leaf):
+            leaves.setdefault(leaf, (value, text))
+    return leaves
 
 
 def _whole(status: ServerStatus) -> Entry | None:

@@ -10,11 +10,12 @@ from typing import Final
 
 from mcpyard.domain.errors import DefinitionError, NameRefused, NameTaken, Problem
 from mcpyard.domain.narrowing import is_object
-from mcpyard.formats.documents import editor_of, object_at, shape_of
-from mcpyard.formats.entries import Entry, closed, field_of, opened, spell, understand
+from mcpyard.formats.containers import EntryContainer
+from mcpyard.formats.entries import Entry, closed, field_of, needed_of, opened, spell, understand
 from mcpyard.formats.facts import Client, EntrySchema, Field
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.naming import name_fault
+from mcpyard.formats.transport_change import without_other_side
 from mcpyard.formats.warnings import Warned
 
 _REWORDABLE: Final = frozenset({Field.URL, Field.ENV})
@@ -29,8 +30,12 @@ class Edited:
     warnings: tuple[Warned, ...] = ()
 
 
-def write(ref: ClientScopeRef, text: str, name: str, entry: Entry) -> Edited:
+def write(
+    ref: ClientScopeRef, text: str, name: str, entry: Entry, *, replace: bool = False
+) -> Edited:
     """Add a server, or change it to say what `entry` says.
+
+    An entry that is to `replace` another has nothing from it, so all that it says is kept.
 
     Raises:
         DocumentBroken: the text cannot be read.
@@ -38,28 +43,31 @@ def write(ref: ClientScopeRef, text: str, name: str, entry: Entry) -> Edited:
         DefinitionError: an entry that would keep the client from reading all others.
         EditRefused: the edit would not give exactly what was asked.
     """
-    path, shape, servers = _servers(ref, text)
-    old = servers.get(name)
-    if name not in servers:
-        _check_name(ref.client, name, servers.keys())
+    servers = EntryContainer.read(ref, text)
+    shape, old = servers.shape, servers.entries.get(name)
+    if name not in servers.entries:
+        _check_name(ref.client, name, servers.entries.keys() | servers.others)
     raw = old if is_object(old) else None
+    warnings: tuple[Warned, ...] = ()
+    if raw is not None and not replace:
+        before = understand(raw, ref.client, shape).entry
+        entry, warnings = without_other_side(before, entry, shape)
     new = spell(entry, shape) if raw is None else respell(raw, entry, ref.client, shape)
     _check_loadable(ref.client, shape, raw, new)
-    return Edited(editor_of(ref.client).put(text, (*path, name), new))
+    return Edited(servers.put(name, new), warnings)
 
 
 def remove(ref: ClientScopeRef, text: str, name: str) -> Edited:
     """Take a server out, with the comments of its own."""
-    path, _, _ = _servers(ref, text)
-    return Edited(editor_of(ref.client).remove(text, (*path, name)))
+    return Edited(EntryContainer.read(ref, text).remove(name))
 
 
 def rename(ref: ClientScopeRef, text: str, name: str, new_name: str) -> Edited:
     """Give a server another name, at the same place."""
-    path, _, servers = _servers(ref, text)
+    servers = EntryContainer.read(ref, text)
     if new_name != name:
-        _check_name(ref.client, new_name, servers.keys() - {name})
-    return Edited(editor_of(ref.client).rename(text, (*path, name), new_name))
+        _check_name(ref.client, new_name, (servers.entries.keys() | servers.others) - {name})
+    return Edited(servers.rename(name, new_name))
 
 
 def respell(
@@ -93,6 +101,7 @@ def _differing(
     kind = shape.field_names.get(Field.TYPE, "")
     if spell(old, shape).get(kind) != spell(new, shape).get(kind):
         differing.add(Field.TYPE)
+    differing |= {word for word in needed_of(new, shape) if word not in raw}
     if Field.TYPE in differing and shape.url_ways:
         differing.add(Field.URL)
     together = shape.joined or isinstance(raw.get(shape.field_names[Field.COMMAND]), list)
@@ -106,6 +115,11 @@ def _present_word(
 ) -> str:
     """The word that the entry has for the same field already, if it can stay."""
     name = field_of(word, shape)
+    inside = (each for each, means in shape.also.items() if means is name and "." in each)
+    for other in inside:
+        # An entry whose launch stands one level down keeps all of it there.
+        if any(each.startswith(f"{other.partition('.')[0]}.") for each in present):
+            return other
     if name not in _REWORDABLE:
         return word
     others = (
@@ -116,23 +130,15 @@ def _present_word(
     return next(others, word)
 
 
-def _servers(
-    ref: ClientScopeRef, text: str
-) -> tuple[tuple[str, ...], EntrySchema, dict[str, object]]:
-    parsed = editor_of(ref.client).parse(text)
-    shape = shape_of(ref, parsed)
-    path = (*ref.above, *shape.keys)
-    return path, shape, object_at(parsed, path)
-
-
 def _check_loadable(
     client: Client, shape: EntrySchema, old: Mapping[str, object] | None, new: Mapping[str, object]
 ) -> None:
     # An entry that is bad already may be a part of one whose other half is in another file.
-    if not client.fragile or (old is not None and understand(old, client, shape).problems):
+    if old is not None and understand(old, client, shape).problems:
         return
-    if problems := understand(new, client, shape).problems:
-        raise DefinitionError.of(*problems)
+    reading = understand(new, client, shape)
+    if reading.problems and (client.fragile or not reading.alone):
+        raise DefinitionError.of(*reading.problems)
 
 
 def _check_name(client: Client, name: str, taken: Collection[str]) -> None:

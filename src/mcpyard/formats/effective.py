@@ -90,7 +90,7 @@ def judge(client: Client, host: ClientFolders, texts: Mapping[str, Text]) -> Eva
 def parse_files(client: Client, host: ClientFolders, texts: Mapping[str, Text]) -> ParsedFiles:
     """The files that decide about a client's servers, all of them parsed."""
     above = (filled(scope.above, host.project) for scope in client.scopes)
-    parsed_files = ParsedFiles(texts, max(above, key=len))
+    parsed_files = ParsedFiles(texts, max(above, key=len), client.format)
     for path in files_of(client, host):
         parsed_files.open(path)
     return parsed_files

@@ -25,6 +25,7 @@ from mcpyard.formats.facts import (
     Field,
     Unit,
 )
+from mcpyard.formats.value_facts import ValueRefusal, costs_entry, is_remote, refused
 
 _UNTRANSLATED: Final = frozenset({Field.ENV_VARS})
 """Fields that have forms which only their own client understands; those are left unknown."""
@@ -57,7 +58,7 @@ class Entry:
 
     @property
     def way(self) -> EntryTransport | None:
-        """The way it is reached, said or implied."""
+        """The way it is reached, heads or implied."""
         if self.type is not None:
             return self.type
         if self.command is not None:
@@ -72,10 +73,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """An entry as it was read, and what is wrong with it, in the words it was written with."""
+    """An entry as it was read, and what is wrong with it, in the words it was written with.
+
+    `alone` tells whether the problems cost no more than the entry.
+    """
 
     entry: Entry
     problems: tuple[Problem, ...] = ()
+    alone: bool = True
 
 
 def understand(raw: Mapping[str, object], client: Client, shape: EntrySchema) -> Understood:
@@ -83,29 +88,85 @@ def understand(raw: Mapping[str, object], client: Client, shape: EntrySchema) ->
     values: dict[Field, Any] = {}
     unknown: dict[str, object] = {}
     problems: list[Problem] = []
-    for word, value in opened(raw, shape).items():
+    refusals = refused(raw, shape.accepts) if shape.accepts else ()
+    flat = opened(raw, shape)
+    for word, value in flat.items():
         name = field_of(word, shape)
-        if value is None or shape.fixed.get(word) == value:
+        if value is None or shape.fixed.get(word) == value or word == shape.own_name:
             continue
-        if word in objects_of(shape):
+        if word in objects_of(shape) and _covers(refusals, word):
             problems.append(Problem(word, f"expected an object, found {describe(value)}"))
             continue
         if name is None:
-            unknown[word] = value
+            unknown |= {} if _is_default(word, value, shape) else {word: value}
             continue
         try:
             values |= _values(name, word, value, shape)
             _check_whole(values, name, word, client, shape)
         except Wrong as wrong:
-            if name in _UNTRANSLATED:
+            if _harmless(name, word, raw, shape, refusals):
                 unknown[word] = value
             else:
                 problems.append(Problem(word + wrong.where, wrong.message))
-    implied = [way for word, way in shape.url_ways.items() if raw.get(word) is not None]
+    implied = [way for word, way in shape.url_ways.items() if flat.get(word) is not None]
     if implied:
         values.setdefault(Field.TYPE, implied[0])
     entry = replace(Entry(unknown=unknown), **values)
-    return Understood(entry, (*problems, *([] if problems else _faults(entry, client, shape))))
+    problems = problems or _missing(entry, raw, client, shape)
+    return Understood(entry, *_judged(refusals, problems, entry, client, shape))
+
+
+def _harmless(
+    name: Field,
+    word: str,
+    raw: Mapping[str, object],
+    shape: EntrySchema,
+    refusals: tuple[ValueRefusal, ...],
+) -> bool:
+    """Whether a value that has no place in an entry here is none of the program's problems."""
+    if shape.accepts is None:
+        return name in _UNTRANSLATED
+    # Without a command there is no local server, whatever the program says to it.
+    needed = name is Field.COMMAND and not is_remote(raw, shape.accepts)
+    return not needed and not _covers(refusals, word)
+
+
+def _covers(refusals: tuple[ValueRefusal, ...], word: str) -> bool:
+    """Whether one of the refusals is about a word or something in it."""
+    inside = (f"{word}.", f"{word}[")
+    return any(each.word == word or each.word.startswith(inside) for each in refusals)
+
+
+def _judged(
+    refusals: tuple[ValueRefusal, ...],
+    problems: list[Problem],
+    entry: Entry,
+    client: Client,
+    shape: EntrySchema,
+) -> tuple[tuple[Problem, ...], bool]:
+    """What the program refuses, in the words that say most, and whether it costs no more."""
+    if shape.accepts is None:
+        return tuple(problems or _faults(entry, client, shape)), not client.fragile
+    if not refusals or _is_stub(entry, shape, refusals):
+        return tuple(problems), True
+    if not problems:
+        missing = any(each.missing for each in refusals)
+        faults = _faults(entry, client, shape)
+        problems = [each for each in faults if missing or _covers(refusals, each.field)]
+    heads = {_head(each.field) for each in problems}
+    rest = [each for each in refusals if not each.missing or not problems]
+    fresh = [Problem(each.word, each.message) for each in rest if _head(each.word) not in heads]
+    return (*problems, *fresh), costs_entry(refusals)
+
+
+def _is_stub(entry: Entry, shape: EntrySchema, refusals: tuple[ValueRefusal, ...]) -> bool:
+    """Whether it only switches a server on or off that is defined elsewhere."""
+    empty = entry.command is None and entry.url is None and entry.enabled is not None
+    return shape.stubs and empty and all(each.missing for each in refusals)
+
+
+def _head(word: str) -> str:
+    return word.split(".", 1)[0].split("[", 1)[0]
 
 
 def spell(entry: Entry, shape: EntrySchema) -> dict[str, object]:
@@ -119,6 +180,7 @@ def spell(entry: Entry, shape: EntrySchema) -> dict[str, object]:
             spelled |= _spelled(name, word, values, shape)
     if entry.command is not None:
         spelled = {**shape.fixed, **spelled}
+    spelled |= {word: each for word, each in needed_of(entry, shape).items() if word not in spelled}
     return closed({**spelled, **entry.unknown}, shape)
 
 
@@ -128,6 +190,13 @@ def field_of(word: str, shape: EntrySchema) -> Field | None:
         if own == word and not (shape.joined and name is Field.ARGS):
             return name
     return shape.also.get(word)
+
+
+def needed_of(entry: Entry, shape: EntrySchema) -> Mapping[str, object]:
+    """The words that an entry must have, with what they say where nothing else is said."""
+    if entry.command is None and entry.url is None:
+        return {}
+    return shape.needed if entry.url is None else shape.needed_remote
 
 
 def opened(raw: Mapping[str, object], shape: EntrySchema) -> dict[str, object]:
@@ -157,7 +226,8 @@ def closed(flat: Mapping[str, object], shape: EntrySchema) -> dict[str, object]:
 
 def objects_of(shape: EntrySchema) -> set[str]:
     """The words under which an object of fields stands."""
-    return {word.partition(".")[0] for word in shape.field_names.values() if "." in word}
+    words = (*shape.field_names.values(), *shape.also)
+    return {word.partition(".")[0] for word in words if "." in word}
 
 
 def _values(name: Field, word: str, value: object, shape: EntrySchema) -> dict[Field, object]:
@@ -245,6 +315,19 @@ def _faults(entry: Entry, client: Client, shape: EntrySchema) -> list[Problem]:
     if (entry.way in REMOTE_WAYS) is (entry.url is None):
         return [Problem(kind, f'"{entry.type}" contradicts {command if entry.command else url}')]
     return _misplaced_fields(entry, client, shape) if shape.exclusive else []
+
+
+def _missing(
+    entry: Entry, raw: Mapping[str, object], client: Client, shape: EntrySchema
+) -> list[Problem]:
+    """Words without which the client ignores the entry."""
+    message = f"is missing; {client.title} ignores such an entry"
+    return [Problem(word, message) for word in needed_of(entry, shape) if raw.get(word) is None]
+
+
+def _is_default(word: str, value: object, shape: EntrySchema) -> bool:
+    """Whether a word that no other client has says nothing."""
+    return any(word in each and each[word] == value for each in (shape.needed, shape.needed_remote))
 
 
 def _misplaced_fields(entry: Entry, client: Client, shape: EntrySchema) -> list[Problem]:

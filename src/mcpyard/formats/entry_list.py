@@ -2,34 +2,45 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from mcpyard.domain.definition.parsing import describe
 from mcpyard.domain.errors import DefinitionError, Problem, ServerUnknown, SourceLocation
 from mcpyard.domain.narrowing import is_object
-from mcpyard.formats.documents import Parsed, editor_of, name_place, object_at, shape_of
-from mcpyard.formats.editors import jsonc
-from mcpyard.formats.editors.jsonc_scan import BOM
+from mcpyard.formats.containers import EntryContainer
+from mcpyard.formats.documents import Parsed, editor_of, name_place
+from mcpyard.formats.editors import jsonc, toml
+from mcpyard.formats.editors.jsonc_scan import BOM, Path
 from mcpyard.formats.entries import Entry, understand
 from mcpyard.formats.facts import Client, FileFormat
 from mcpyard.formats.locations import ClientScopeRef
+from mcpyard.formats.value_facts import costs_entry, refused
+
+_TRAILING_COMMA: Final = "trailing comma"
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
     """A server of a file, and the problems that keep its program from using it.
 
-    What is no entry at all has none.
+    What is no entry at all has none. `alone` tells whether they cost no other server.
     """
 
     name: str
     place: SourceLocation
     entry: Entry | None
     problems: tuple[Problem, ...] = ()
+    alone: bool = True
 
     @property
     def enabled(self) -> bool:
         """Whether the entry itself leaves it on."""
         return self.entry is None or self.entry.enabled is not False
+
+    @property
+    def is_half(self) -> bool:
+        """Whether another file may say how it is launched."""
+        return self.entry is not None and self.entry.command is None and self.entry.url is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +74,20 @@ class FileListing:
             raise DefinitionError.of(*listed.problems)
         return listed.entry
 
+    @property
+    def unread(self) -> str:
+        """Why the program loads no servers of this file, for a person to read; else empty."""
+        if self.problems:
+            first = self.problems[0]
+            why = replace(first, place=None)
+            return f"not loaded until {first.place} is corrected: {why}"
+        merges, title = self.ref.client.merges, self.ref.client.title
+        for each in self.servers:
+            if each.problems and not each.alone and not (merges and each.is_half):
+                why = replace(each.problems[0], place=None)
+                return f'{title} loads no servers while "{each.name[:80]}" is invalid: {why}'
+        return ""
+
 
 def read(ref: ClientScopeRef, text: str, file: str = "") -> FileListing:
     """List the servers of a file, or raise `DocumentBroken`."""
@@ -80,12 +105,16 @@ def read_scopes(
 
 def listing_of(ref: ClientScopeRef, parsed: Parsed) -> FileListing:
     """List the servers of a text that was parsed already."""
-    ref = replace(ref, schema=shape_of(ref, parsed))
-    path = (*ref.above, *ref.shape.keys)
-    servers = object_at(parsed, path)
-    listed = tuple(_listed(ref, parsed, path, name, raw) for name, raw in servers.items())
-    whole = (mark_problem(ref.client, parsed), strict_problem(ref.client, parsed))
-    return FileListing(ref, listed, tuple(each for each in whole if each))
+    servers = EntryContainer.of(ref, parsed)
+    ref = replace(ref, schema=servers.shape)
+    listed = tuple(_listed(ref, servers, name, raw) for name, raw in servers.entries.items())
+    return FileListing(ref, listed, (*whole_problems(ref.client, parsed), *servers.problems))
+
+
+def whole_problems(client: Client, parsed: Parsed) -> tuple[Problem, ...]:
+    """What keeps a client from reading all of a file that can be read here."""
+    problems = (mark_problem, strict_problem, newer_problem, second_problem)
+    return tuple(filter(None, (problem(client, parsed) for problem in problems)))
 
 
 def mark_problem(client: Client, parsed: Parsed) -> Problem | None:
@@ -98,32 +127,56 @@ def mark_problem(client: Client, parsed: Parsed) -> Problem | None:
 
 def strict_problem(client: Client, parsed: Parsed) -> Problem | None:
     """The first comment or trailing comma, in a file of a client that takes none."""
-    if client.format is not FileFormat.JSON or not isinstance(parsed, jsonc.JsoncDocument):
+    strict = client.format is FileFormat.JSON
+    if not isinstance(parsed, jsonc.JsoncDocument) or (not strict and client.trailing_commas):
         return None
     for extra in parsed.extras:
+        if not strict and extra.what != _TRAILING_COMMA:
+            continue
         message = f"{extra.what}: {client.title} cannot read a file with one"
         return Problem("", message, extra.place)
     return None
 
 
-def _listed(
-    ref: ClientScopeRef, parsed: Parsed, path: tuple[str, ...], name: str, raw: object
-) -> Listed:
-    path = (*path, name)
+def newer_problem(client: Client, parsed: Parsed) -> Problem | None:
+    """The first syntax of TOML 1.1, in a file of a client that reads TOML 1.0 alone."""
+    if not client.toml_1_0 or not isinstance(parsed, toml.TomlDocument):
+        return None
+    if newer := parsed.newer:
+        message = f"TOML 1.1: {client.title} reads only TOML 1.0 ({newer.message})"
+        return Problem("", message, newer.place)
+    return None
+
+
+def second_problem(_: Client, parsed: Parsed) -> Problem | None:
+    """A second document in a YAML file: the programs read a file of one document only."""
+    second: SourceLocation | None = getattr(parsed, "second", None)
+    return Problem("", "a second document begins here; one is expected", second) if second else None
+
+
+def _listed(ref: ClientScopeRef, servers: EntryContainer, name: str, raw: object) -> Listed:
+    parsed, path = servers.parsed, servers.path_of(name)
     place = name_place(parsed, path)
     if not is_object(raw):
         message = f"expected an object, found {describe(raw)}"
-        return Listed(name, place, None, (Problem(".".join(path), message, place),))
+        problem = Problem(".".join((*servers.path, name)), message, place)
+        return Listed(name, place, None, (problem,), not _costs_file(raw, ref))
     reading = understand(raw, ref.client, ref.shape)
-    problems = tuple(_located(parsed, path, problem) for problem in reading.problems)
-    return Listed(name, place, reading.entry, problems)
+    problems = tuple(_located(servers, name, path, problem) for problem in reading.problems)
+    return Listed(name, place, reading.entry, problems, reading.alone)
 
 
-def _located(parsed: Parsed, path: tuple[str, ...], problem: Problem) -> Problem:
+def _costs_file(raw: object, ref: ClientScopeRef) -> bool:
+    if ref.shape.accepts is None:
+        return ref.client.fragile
+    return not costs_entry(refused(raw, ref.shape.accepts))
+
+
+def _located(servers: EntryContainer, name: str, path: Path, problem: Problem) -> Problem:
     head = problem.field.split(".", 1)[0].split("[", 1)[0]
-    spelled = ".".join((*path, problem.field))
-    nearest = (*path, head) if parsed.has((*path, head)) else path
-    return Problem(spelled, problem.message, name_place(parsed, nearest))
+    spelled = ".".join((*servers.path, name, problem.field))
+    nearest = (*path, head) if servers.parsed.has((*path, head)) else path
+    return Problem(spelled, problem.message, name_place(servers.parsed, nearest))
 
 
 def nobody(name: str, ref: ClientScopeRef) -> ServerUnknown:

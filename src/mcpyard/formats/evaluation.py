@@ -1,14 +1,17 @@
 """The steps of an evaluation: each server by itself, then beside those of the same name."""
 
 from dataclasses import replace
+from functools import cached_property
 from typing import Final
 
 from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
 from mcpyard.domain.narrowing import is_object, object_of
-from mcpyard.formats.documents import Parsed, name_place, value_at
-from mcpyard.formats.entries import Entry, field_of, objects_of, understand
+from mcpyard.formats.containers import EntryContainer
+from mcpyard.formats.documents import Parsed, name_place
+from mcpyard.formats.entries import Entry, field_of, understand
 from mcpyard.formats.entry_list import FileListing, Listed, listing_of
 from mcpyard.formats.facts import Client, ClientScope, Effective, Field
+from mcpyard.formats.included import included_problems
 from mcpyard.formats.locations import ClientFolders, ClientScopeRef, candidates, usable
 from mcpyard.formats.rules import Judge, RuleVerdict
 from mcpyard.formats.texts import ParsedFiles
@@ -21,12 +24,16 @@ _ON: Final = RuleVerdict(Effective.ENABLED, "")
 class Read:
     """A file of a scope while its servers are judged."""
 
-    def __init__(self, ref: ClientScopeRef, path: str, parsed_files: ParsedFiles) -> None:
+    def __init__(
+        self, ref: ClientScopeRef, path: str, parsed_files: ParsedFiles, host: ClientFolders
+    ) -> None:
         text = parsed_files.text(path)
         self.path = path
         self.exists = text.text is not None or text.fault is not None
         self.parsed = parsed_files.open(path)
         self.listing = _listing(ref, self.parsed, parsed_files.problems.get(path, ()))
+        lacking = included_problems(ref.client, host, text, parsed_files.texts)
+        self.listing = replace(self.listing, problems=(*self.listing.problems, *lacking))
         self.verdicts: dict[str, RuleVerdict] = {}
 
     @property
@@ -34,21 +41,22 @@ class Read:
         """Whose file it is, with the shape it is in."""
         return self.listing.ref
 
-    def keys(self, name: str) -> tuple[str, ...]:
-        """The path of a server."""
-        return (*self.ref.above, *self.ref.shape.keys, name)
-
     def raw(self, name: str) -> object:
         """A server as it is written."""
-        return value_at(self.parsed.value, self.keys(name)) if self.parsed else None
+        return self._container.entries.get(name)
 
     def place(self, name: str, *steps: str) -> SourceLocation | None:
         """Where a server stands, or the innermost part of it that is there."""
-        path = self.keys(name)
+        path, parsed = self._container.path_of(name), self._container.parsed
         for step in steps:
-            if self.parsed and self.parsed.has((*path, step)):
+            if parsed.has((*path, step)):
                 path = (*path, step)
-        return name_place(self.parsed, path) if self.parsed else None
+        return name_place(parsed, path)
+
+    @cached_property
+    def _container(self) -> EntryContainer:
+        assert self.parsed is not None  # noqa: S101  a listed server stands in a text
+        return EntryContainer.of(self.ref, self.parsed)
 
     def same(self, name: str) -> Listed | None:
         """The server that the client takes for one of this name."""
@@ -70,7 +78,7 @@ class Read:
 def judged(client: Client, host: ClientFolders, parsed_files: ParsedFiles) -> list[Read]:
     """The files of a client's scopes, weaker ones first within a scope, with all verdicts."""
     files = [
-        Read(ClientScopeRef(client, scope, host.project), path, parsed_files)
+        Read(ClientScopeRef(client, scope, host.project), path, parsed_files, host)
         for scope in scopes_of(client, host)
         for path in (candidates(scope.location, host) if scope.location else ())
     ]
@@ -78,8 +86,7 @@ def judged(client: Client, host: ClientFolders, parsed_files: ParsedFiles) -> li
     _set_aside(files)
     if client.merges:
         _put_together(files)
-    if client.fragile:
-        _spread_faults(files)
+    _spread_faults(files)
     _hide(files)
     return files
 
@@ -108,8 +115,8 @@ def _judge_each(files: list[Read], host: ClientFolders, parsed_files: ParsedFile
         for listed in file.listing.servers:
             file.verdicts[listed.name] = (
                 judge.ruled_out(listed.name, unread=True)
-                or _invalid(file.listing.problems)
-                or _invalid(listed.problems, _objects(file, listed.name))
+                or _invalid(file.listing.problems, alone=not file.ref.client.fragile)
+                or _invalid(listed.problems, alone=listed.alone)
                 or _off_by_entry(file, listed)
                 or judge.switched_off(listed.name)
                 or judge.ruled_out(listed.name, unread=False)
@@ -181,25 +188,21 @@ def _listing(
         return FileListing(ref, problems=broken.problems)
 
 
-def _invalid(
-    problems: tuple[Problem, ...], harmless: frozenset[str] = frozenset()
-) -> RuleVerdict | None:
+def _invalid(problems: tuple[Problem, ...], *, alone: bool) -> RuleVerdict | None:
     if not problems:
         return None
-    alone = all(each.field in harmless for each in problems)
     return RuleVerdict(Effective.INVALID, sentence(problems[0]), problems[0].place, alone)
 
 
-def _objects(file: Read, name: str) -> frozenset[str]:
-    """The fields that cost no other server when they are no objects."""
-    path = ".".join(file.keys(name))
-    return frozenset(f"{path}.{word}" for word in objects_of(file.ref.shape))
-
-
 def _off_by_entry(file: Read, listed: Listed) -> RuleVerdict | None:
+    raw = object_of(file.raw(listed.name))
+    off = file.ref.shape.accepts.off if file.ref.shape.accepts else ()
+    for word, value in off:
+        if raw.get(word) == value:
+            where = file.place(listed.name, word)
+            return RuleVerdict(Effective.DISABLED, f'is disabled by {word} = "{value}"', where)
     if listed.enabled:
         return None
-    raw = object_of(file.raw(listed.name))
     word = next(each for each in raw if field_of(each, file.ref.shape) is Field.ENABLED)
     where = file.place(listed.name, word)
     return RuleVerdict(Effective.DISABLED, "is disabled in its entry", where)
@@ -219,7 +222,7 @@ def _together(name: str, parts: list[Read]) -> RuleVerdict:
     reading = understand(object_of(raw), client, shape)
     if reading.problems:
         problem = replace(reading.problems[0], field=f"{name}.{reading.problems[0].field}")
-        return RuleVerdict(Effective.INVALID, str(problem), listed.place)
+        return RuleVerdict(Effective.INVALID, str(problem), listed.place, reading.alone)
     if reading.entry.enabled is False:
         return RuleVerdict(Effective.DISABLED, "is disabled in one of its entries", listed.place)
     return _stub(reading.entry, listed) or _ON

@@ -11,6 +11,9 @@ from enum import StrEnum
 from typing import Final
 
 from mcpyard.domain.files import LockKind
+from mcpyard.formats.provenance import DOCUMENTED, Provenance
+from mcpyard.formats.reference_syntax import LITERAL, ReferenceSyntax
+from mcpyard.formats.value_facts import ValueFacts
 
 PROJECT: Final = "{project}"
 """Stands in a key path for the folder of the project."""
@@ -66,39 +69,8 @@ class FileFormat(StrEnum):
     JSON = "json"
     JSONC = "jsonc"
     TOML = "toml"
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceSyntax:
-    """How a client writes a reference to an environment variable.
-
-    Attributes:
-        pattern: A regular expression for all that the client replaces. The groups `name` and
-            `default` are ours to translate, a match without a name has no counterpart elsewhere,
-            and the group `literal` is what an escape stands for.
-        reference: A reference as it is written, with `{}` for the name; empty where there is none.
-        with_default: A reference with a default, likewise with the default as the second `{}`.
-        escapes: What a literal text needs to stay literal.
-    """
-
-    pattern: str = ""
-    reference: str = ""
-    with_default: str = ""
-    escapes: tuple[tuple[str, str], ...] = ()
-
-
-VARIABLE: Final = "[A-Za-z_][A-Za-z0-9_]*"
-"""A regular expression for the name of a variable."""
-
-_NAME: Final = rf"(?P<name>{VARIABLE})"
-_DEFAULT: Final = r"(?::-(?P<default>[^}]*))?"
-
-LITERAL: Final = ReferenceSyntax()
-BRACES: Final = ReferenceSyntax(rf"\$\{{{_NAME}{_DEFAULT}\}}", "${{{}}}", "${{{}:-{}}}")
-BRACES_OR_BARE: Final = ReferenceSyntax(
-    rf"{BRACES.pattern}|\$(?P<bare>{VARIABLE})", BRACES.reference, BRACES.with_default
-)
-ENV_BRACES: Final = ReferenceSyntax(rf"\$\{{(?:env:{_NAME}|[^}}]*)\}}", "${{env:{}}}")
+    YAML = "yaml"
+    YAML_1_1 = "yaml-1.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +85,17 @@ class Location:
         lock: The kind and the path of the lock that its program takes to write it, with `{path}`
             for the file and `{folder}` for its folder.
         alone: Whether only the last that exists is read.
+        settles: Seconds in which its program, which takes no lock, may write back what it read
+            before somebody else wrote; 0 where it was not seen to.
+        added: A variable that adds files, which win, and their paths, with `{added}` for it.
     """
 
     templates: tuple[str, ...]
     moved: tuple[str, tuple[str, ...]] | None = None
     lock: tuple[LockKind, str] | None = None
     alone: bool = False
+    settles: float = 0.0
+    added: tuple[str, tuple[str, ...]] | None = None
 
 
 class SwitchKind(StrEnum):
@@ -225,6 +202,7 @@ class ClientScope:
         trust: What must be true besides, for the program to use what stands there.
         rules: The same and more, as far as files tell it; the first that is shut decides.
         hides: The scopes whose servers of the same name do not count beside one of this.
+        provenance: How its facts were found out, where not as those of the client.
     """
 
     name: str
@@ -234,6 +212,7 @@ class ClientScope:
     trust: str = ""
     rules: tuple[Rule, ...] = ()
     hides: tuple[str, ...] = ()
+    provenance: Provenance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,9 +241,16 @@ class EntrySchema:
         exclusive: Whether a field of local servers beside an address is refused, or the reverse.
         units: The units of times by their words, milliseconds where there is none.
         fixed: What every entry with a command says besides.
+        needed: The words without which the client ignores an entry that has a command, with what
+            is written where nothing else is to be said.
+        needed_remote: The same of entries that have an address.
         others: Words that the client knows and that no other client has a word for.
         stubs: Whether an entry with neither command nor address is legal.
         versions: The versions of the program that read it.
+        own_name: Where the servers are an object, a word under which each repeats its name.
+        other_types: Types of entries that are no MCP servers: they are left alone.
+        name_key: Where the servers are a list, the word under which each says its name.
+        accepts: Which values it accepts, where the program itself was asked.
     """
 
     field_names: Mapping[Field, str]
@@ -283,6 +269,12 @@ class EntrySchema:
     others: frozenset[str] = frozenset()
     stubs: bool = False
     versions: str = ""
+    name_key: str = ""
+    own_name: str = ""
+    other_types: frozenset[str] = frozenset()
+    needed: Mapping[str, object] = field(default_factory=dict[str, object])
+    needed_remote: Mapping[str, object] = field(default_factory=dict[str, object])
+    accepts: ValueFacts | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,12 +310,17 @@ class Client:
         aliases: Other ids it is known by.
         format: The language of its files.
         bom: Whether it can read a file with a byte order mark.
+        toml_1_0: Whether it reads TOML 1.0 alone, so that TOML 1.1 breaks its file.
         closed: Whether it complains about a field it does not know.
         fragile: Whether one bad entry keeps it from reading any other.
         merges: Whether entries of one name in several files are put together field by field.
         dialect: How it writes references to variables.
         speaks: The ways it can reach a server.
         names: Which names it takes.
+        provenance: How all this was found out.
+        trailing_commas: Whether it can read a comma behind the last item.
+        included: A regular expression for references to other files, with the group `path`; the
+            program does not read a file with a reference to one that is missing.
     """
 
     id: str
@@ -333,6 +330,7 @@ class Client:
     aliases: tuple[str, ...] = ()
     format: FileFormat = FileFormat.JSON
     bom: bool = True
+    toml_1_0: bool = False
     closed: bool = False
     fragile: bool = False
     merges: bool = False
@@ -341,6 +339,9 @@ class Client:
         {EntryTransport.STDIO, EntryTransport.HTTP, EntryTransport.SSE, EntryTransport.REMOTE}
     )
     names: NameRule = ANY_NAME
+    provenance: Provenance = DOCUMENTED
+    trailing_commas: bool = True
+    included: str = ""
 
 
 USUAL_NAMES: Final[Mapping[Field, str]] = {

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mcpyard.formats.facts import PROJECT, Client, ClientScope, EntrySchema, Location
+from mcpyard.formats.provenance import Provenance
 
 _SUPPORT: Final = {
     "darwin": ("", "{home}/Library/Application Support"),
@@ -45,6 +46,11 @@ class ClientScopeRef:
         """The keys above those of the shape."""
         return filled(self.scope.above, self.project)
 
+    @property
+    def provenance(self) -> Provenance:
+        """How the facts about it were found out."""
+        return self.scope.provenance or self.client.provenance
+
     def __str__(self) -> str:
         return f"{self.client.id}:{self.scope.name}"
 
@@ -66,6 +72,9 @@ def candidates(location: Location, host: ClientFolders) -> tuple[str, ...]:
     if location.moved and (moved := host.environment.get(location.moved[0])):
         templates = location.moved[1]
         folders["moved"] = moved
+    if location.added and (added := host.environment.get(location.added[0])):
+        templates = (*templates, *location.added[1])
+        folders["added"] = added
     return tuple(template.format_map(folders) for template in templates)
 
 

@@ -228,7 +228,9 @@ def _entries(parsed: jsonc.JsoncDocument) -> dict[str, object]:
     value = parsed.value
     if not is_object(value):
         raise _broken(parsed.place(()), "", f"expected an object, found {describe(value)}")
-    servers = value.get(KEY, {})
+    servers = value.get(KEY)
+    if servers is None:
+        return {}
     if not is_object(servers):
         message = f"expected an object, found {describe(servers)}"
         raise _broken(parsed.place((KEY,)), KEY, message)

@@ -15,17 +15,21 @@ _UNSAFE: Final = re.compile(r"[^A-Za-z0-9_-]+")
 def name_fault(client: Client, name: str, taken: Collection[str] = ()) -> str | None:
     """What keeps a client from taking a new server's name, as a sentence with an offer."""
     if fault := _fault(client, name, taken):
-        return f'"{name[:80]}" {fault}; use for example "{slug(client, name, taken)}"'
+        better = slug(client, name, taken)
+        offer = f'; use for example "{better}"' if better != name else ""
+        return f'"{name[:80]}" {fault}{offer}'
     return None
 
 
 def slug(client: Client, name: str, taken: Collection[str] = ()) -> str:
-    """The name, or the nearest to it that the client takes and nobody has."""
+    """The name, or the nearest to it that the client takes and nobody has, if there is one."""
     if _fault(client, name, taken) is None:
         return name
     base = _UNSAFE.sub("-", anyascii(name)).strip("-")[: checks.MAX_NAME - 8] or "server"
-    tries = (base, *(f"{base}-{number}" for number in range(2, len(taken) + 4)))
-    return next(each for each in tries if _fault(client, each, taken) is None)
+    numbered = (base, *(f"{base}-{number}" for number in range(2, len(taken) + 4)))
+    # Some programs take no capital letters.
+    tries = (*numbered, *map(str.lower, numbered))
+    return next((each for each in tries if _fault(client, each, taken) is None), name)
 
 
 def rule_fault(client: Client, name: str) -> str | None:

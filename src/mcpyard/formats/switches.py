@@ -9,7 +9,8 @@ from typing import Final
 from mcpyard.domain.definition.parsing import describe
 from mcpyard.domain.errors import EditRefused, Problem, ServerUnknown
 from mcpyard.domain.narrowing import is_array, object_of, texts_of
-from mcpyard.formats.documents import JsonEditor, editor_of, object_at, shape_of, value_at
+from mcpyard.formats.containers import EntryContainer
+from mcpyard.formats.documents import JsonEditor, object_at, value_at
 from mcpyard.formats.editing import Edited
 from mcpyard.formats.entries import field_of
 from mcpyard.formats.facts import OPPOSITE, PROJECT, Field, Location, SwitchKind
@@ -54,6 +55,11 @@ def switched_off(ref: ClientScopeRef, text: str) -> frozenset[str]:
     )
 
 
+def lacks_project(ref: ClientScopeRef) -> bool:
+    """Whether a server can be switched off only for a project, and there is none."""
+    return PROJECT in ref.scope.switch.off and not ref.project
+
+
 def is_on(ref: ClientScopeRef, name: str, off: frozenset[str]) -> bool:
     """Whether a server is left on by the names that are off."""
     return switch_name(ref, name) not in off
@@ -67,7 +73,7 @@ def set_enabled(ref: ClientScopeRef, text: str, name: str, *, enabled: bool) -> 
         ServerUnknown: no such server in the file of the entries.
     """
     switch = ref.scope.switch
-    if PROJECT in switch.off and not ref.project:
+    if lacks_project(ref):
         raise _refuse(f"{ref.client.title} stores it per project; specify one")
     if switch.kind is SwitchKind.NONE:
         raise _refuse(f"{ref.client.title} stores it in its internal settings, not in a file")
@@ -80,12 +86,45 @@ def set_enabled(ref: ClientScopeRef, text: str, name: str, *, enabled: bool) -> 
     return Edited(edited, _warnings(ref, enabled=enabled))
 
 
+def renamed(ref: ClientScopeRef, text: str, name: str, new_name: str | None) -> str:
+    """The content of a switch's file with another name for a server, or without it for None.
+
+    Whoever gets the old name later would be switched off, or approved, by what is left there.
+    """
+    switch = ref.scope.switch
+    if PROJECT in switch.off and not ref.project:
+        return text
+    if switch.kind is SwitchKind.LIST:
+        for path in filter(None, (switch.off, switch.on)):
+            text = _renamed_in_list(text, filled(path, ref.project), name, new_name)
+    elif switch.kind is SwitchKind.MAP:
+        text = _renamed_in_map(ref, text, name, new_name)
+    return text
+
+
+def _renamed_in_list(text: str, path: tuple[str, ...], name: str, new_name: str | None) -> str:
+    names = value_at(_JSON.parse(text).value, path)
+    if not is_array(names) or name not in names:
+        return text
+    target = None if new_name in names else new_name
+    changed = [target if each == name else each for each in names]
+    return _JSON.put(text, path, [each for each in changed if each is not None])
+
+
+def _renamed_in_map(ref: ClientScopeRef, text: str, name: str, new_name: str | None) -> str:
+    path = (*ref.scope.switch.off, switch_name(ref, name))
+    marks = object_of(value_at(_JSON.parse(text).value, path[:-1]))
+    if path[-1] not in marks:
+        return text
+    target = None if new_name is None else switch_name(ref, new_name)
+    if target is None or target in marks:
+        return text if target == path[-1] else _JSON.remove(text, path)
+    return _JSON.rename(text, path, target)
+
+
 def _in_entry(ref: ClientScopeRef, text: str, name: str, *, enabled: bool) -> Edited:
-    editor = editor_of(ref.client)
-    parsed = editor.parse(text)
-    shape = shape_of(ref, parsed)
-    path = (*ref.above, *shape.keys)
-    raw = object_at(parsed, path).get(name)
+    servers = EntryContainer.read(ref, text)
+    shape, raw = servers.shape, servers.entries.get(name)
     if raw is None:
         raise ServerUnknown(f'there is no server "{name}" in {ref}')
     members = object_of(raw)
@@ -97,7 +136,7 @@ def _in_entry(ref: ClientScopeRef, text: str, name: str, *, enabled: bool) -> Ed
     unsaid = present is None and enabled
     if unsaid or present is target:
         return Edited(text)
-    return Edited(editor.put(text, (*path, name, word), target))
+    return Edited(servers.put_field(name, word, target))
 
 
 def _in_lists(ref: ClientScopeRef, text: str, name: str, *, enabled: bool) -> str:

@@ -17,6 +17,7 @@ class WarningKind(StrEnum):
     RELOCATED = "relocated"
     UNUSABLE = "unusable"
     NEEDS_TRUST = "needs_trust"
+    UNVERIFIED = "unverified"
 
 
 @dataclass(frozen=True, slots=True)

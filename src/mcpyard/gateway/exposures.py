@@ -6,12 +6,12 @@ servers start, somebody looks again and again: a tool that is as it was is not e
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Final, NamedTuple
 from uuid import UUID
 
 import orjson
+from msgspec import Struct, field
 
 from mcpyard.catalog.names import ToolKey, assign
 from mcpyard.catalog.resource_uris import ui_addresses, with_meta_changed
@@ -75,8 +75,7 @@ class _Item(NamedTuple):
     encoded: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class _List:
+class _List(Struct, frozen=True):
     items: list[bytes] = field(default_factory=list[bytes])
     cache_hints: list[CacheHint] = field(default_factory=list[CacheHint])
 
@@ -94,8 +93,7 @@ class _List:
         return b"{%b,%b}" % (hints, body)
 
 
-@dataclass(frozen=True, slots=True)
-class ExposureScope:
+class ExposureScope(Struct, frozen=True):
     """Which servers and tools an address shows, and under which names.
 
     Attributes:

@@ -31,7 +31,7 @@ from mcpyard.gateway.requests import (
 from mcpyard.gateway.selection import ROOT, Selections
 from mcpyard.wire.handshake import VERSIONS
 from mcpyard.wire.jsonrpc import RpcError, read
-from mcpyard.yard.calls.call_context import LIBRARY, CallContext, Progress, with_meta
+from mcpyard.yard.calls.call_context import LIBRARY, CallContext
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.profiles import RESERVED
 from mcpyard.yard.server_content import UpdateListener
@@ -94,37 +94,10 @@ class InProcessClient:
             self._listening.dismiss()
             await self._changes.close()
 
-    async def call(  # noqa: PLR0913  one a part of a call
-        self,
-        name: str,
-        arguments: Mapping[str, object] | None = None,
-        *,
-        timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the server as well
-        progress: Progress | None = None,
-        meta: Mapping[str, object] | None = None,
-        who: str = LIBRARY,
-    ) -> Outcome:
-        """Call a tool whose server may ask the application (see `YardCore.call`)."""
-        context = CallContext(who, timeout, with_meta(meta), progress)
-        return await self._call(self._yard.calls.route(name), arguments, context)
-
-    async def call_tool(  # noqa: PLR0913  one a part of a call
-        self,
-        ref: str,
-        tool: str,
-        arguments: Mapping[str, object] | None = None,
-        *,
-        timeout: float | None = None,  # noqa: ASYNC109  the limit is told to the server as well
-        meta: Mapping[str, object] | None = None,
-        who: str = LIBRARY,
-    ) -> Outcome:
-        """The same by server and own name (see `YardCore.call_tool`)."""
-        context = CallContext(who, timeout, with_meta(meta), fall_back=False)
-        return await self._call(self._yard.route(ref, tool), arguments, context)
-
-    async def _call(
+    async def call_with(
         self, route: Route, arguments: Mapping[str, object] | None, context: CallContext
     ) -> Outcome:
+        """Call a tool whose server may ask the application (see `CallPipeline.call_with`)."""
         outcomes: list[Outcome] = []
 
         async def work(bridged: CallContext, answers: Mapping[str, bytes]) -> bytes:

@@ -12,11 +12,10 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
 from typing import Any, Final
 
 import orjson
-from msgspec import Raw
+from msgspec import Raw, Struct, field
 
 from mcpyard.domain.ports import RequestHandler
 from mcpyard.gateway.abilities import check
@@ -40,8 +39,7 @@ Begin = Callable[[RequestHandler], Coroutine[Any, Any, bytes]]
 """Begins a call whose questions are answered by somebody."""
 
 
-@dataclass(eq=False, slots=True)
-class _Parked:
+class _Parked(Struct, eq=False):
     """One call under way, and what it asks.
 
     Attributes:

@@ -1,12 +1,11 @@
 """A request of a client, taken apart as far as the gateway must: no value is decoded on the way."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, Protocol
 
 import msgspec
 import orjson
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import RequestHandler
@@ -67,8 +66,7 @@ _members = msgspec.json.Decoder(dict[str, Raw])
 _text = msgspec.json.Decoder(str)
 
 
-@dataclass(frozen=True, slots=True)
-class GatewayClient:
+class GatewayClient(Struct, frozen=True):
     """Who asks, as far as it matters to a server.
 
     Attributes:

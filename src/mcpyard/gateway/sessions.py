@@ -3,7 +3,6 @@
 import asyncio
 import secrets
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from typing import Final
@@ -11,6 +10,7 @@ from uuid import UUID
 
 import orjson
 from msgspec import Raw
+from msgspec.structs import replace
 
 from mcpyard.domain.callers import Caller
 from mcpyard.domain.definition.numbers import whole_number

@@ -4,13 +4,15 @@ A facade: whatever the interfaces need of the core besides stays hidden, and eve
 to the event loop that the core runs on.
 """
 
-from collections.abc import AsyncGenerator, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Self
 
 from mcpyard.agents.toolbox_source import ToolboxSource
 from mcpyard.app import TRUSTING, ServerDefinitions, WiredYard, open_yard
+from mcpyard.catalog.routes import Route
 from mcpyard.client.attached import AttachedYard
 from mcpyard.domain.definition.merge import Patch
 from mcpyard.domain.desired import Desired, DesiredServer
@@ -21,7 +23,13 @@ from mcpyard.domain.ports import LogLine, Source
 from mcpyard.gateway.in_process import InProcessClient
 from mcpyard.library.loop_thread import LoopThread
 from mcpyard.library.sync_yard import SyncYard
-from mcpyard.yard.calls.call_context import LIBRARY, Progress
+from mcpyard.yard.calls.call_context import (
+    LIBRARY,
+    LIBRARY_CALL,
+    CallContext,
+    Progress,
+    with_meta,
+)
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.clients.clients import Clients
 from mcpyard.yard.edit import Change
@@ -55,7 +63,8 @@ class Yard(ServerContent, ToolboxSource):
         client = InProcessClient(core, answerer)
         self._requests = client
         # Without somebody to ask, a call needs no client of the gateway.
-        self._calls = client if answerer else core
+        self._call_with = client.call_with if answerer else core.calls.call_with
+        self._route = core.calls.route
         self.code = CodeServers(core, self._loop)
         self.registry = core.registry
 
@@ -253,11 +262,14 @@ class Yard(ServerContent, ToolboxSource):
         who: str = LIBRARY,
     ) -> Outcome:
         """Call a tool by its exposed name, with fallback servers."""
-        progress = self._loop.returning(progress)
-        work = self._calls.call(
-            name, arguments, timeout=timeout, progress=progress, meta=meta, who=who
-        )
-        return await self._loop.carry(work)
+        context = LIBRARY_CALL
+        if meta or progress or timeout is not None or who is not LIBRARY:
+            progress = self._loop.returning(progress)
+            context = CallContext(who, timeout, with_meta(meta), progress)
+        if self._loop.is_current:
+            return await self._call_with(self._route(name), arguments, context)
+        find = partial(self._route, name)
+        return await self._loop.carry(self._call(find, arguments, context))
 
     async def call_tool(  # noqa: PLR0913  one a part of a call
         self,
@@ -270,8 +282,17 @@ class Yard(ServerContent, ToolboxSource):
         who: str = LIBRARY,
     ) -> Outcome:
         """Call a tool by server and own name, without fallback servers."""
-        work = self._calls.call_tool(ref, tool, arguments, timeout=timeout, meta=meta, who=who)
-        return await self._loop.carry(work)
+        context = CallContext(who, timeout, with_meta(meta), fall_back=False)
+        find = partial(self._core.route, ref, tool)
+        return await self._loop.carry(self._call(find, arguments, context))
+
+    async def _call(
+        self,
+        find: Callable[[], Route],
+        arguments: Mapping[str, object] | None,
+        context: CallContext,
+    ) -> Outcome:
+        return await self._call_with(find(), arguments, context)
 
     async def start(self, ref: str, *, wait: float = 0) -> ServerView:
         """Start a server; does nothing if it runs or is starting."""

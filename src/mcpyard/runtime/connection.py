@@ -8,8 +8,9 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable
-from dataclasses import replace
 from math import inf
+
+from msgspec.structs import replace
 
 from mcpyard.domain import limits
 from mcpyard.domain.backoff import spread
@@ -242,7 +243,8 @@ class Connection:
         live = await self._come_up(terms.timeout, instead_of=instead_of)
         if terms.timeout is not None:
             waited = self._deps.clock.monotonic() - started
-            terms = terms._replace(timeout=max(0.001, terms.timeout - waited))
+            left = max(0.001, terms.timeout - waited)
+            terms = replace(terms, timeout=left)
         return await self._ask(live, ask, terms)
 
     def _stop_when_idle(self) -> None:

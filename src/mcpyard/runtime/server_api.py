@@ -1,8 +1,9 @@
 """The seam between supervision and the wire: a server that is open, and whoever opens one."""
 
 from collections.abc import Coroutine, Sequence
-from dataclasses import dataclass
 from typing import Any, Final, Protocol
+
+from msgspec import Struct
 
 from mcpyard.domain import limits
 from mcpyard.domain.cause import Cause, Code
@@ -32,8 +33,7 @@ class NoRoom(Exception):
     )
 
 
-@dataclass(frozen=True, slots=True)
-class ToolListing:
+class ToolListing(Struct, frozen=True):
     """A tool list as it came.
 
     `ttl` is how many seconds it may be kept: None when the server did not say, 0 when it does not

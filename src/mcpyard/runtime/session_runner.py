@@ -8,11 +8,12 @@ import asyncio
 import hashlib
 import logging
 from collections.abc import Callable, Coroutine, Iterable
-from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Any, Final, Protocol, TypeVar
 
 import orjson
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcpyard.domain import limits
 from mcpyard.domain.backoff import RestartPolicy
@@ -39,15 +40,14 @@ _NAMED_PAUSE: Final = 1.0
 """Seconds that a list has to wait for a server to be warned of; nobody notices a shorter wait."""
 
 
-@dataclass(frozen=True, slots=True)
-class RuntimeDeps:
+class RuntimeDeps(Struct, frozen=True):
     """What all connections of a yard share."""
 
     opener: Opener
     starts: Starts
     memory: Memory
     clock: Clock
-    restart_policy: RestartPolicy = RestartPolicy()  # noqa: RUF009  immutable
+    restart_policy: RestartPolicy = RestartPolicy()
 
     def restart_policy_of(self, server: DesiredServer) -> RestartPolicy:
         """How often a server is started again when it is lost."""

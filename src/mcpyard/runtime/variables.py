@@ -11,8 +11,9 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 log = logging.getLogger(__name__)
 
@@ -30,8 +31,7 @@ _ANSWER_TIMEOUT: Final = 20.0
 """Seconds after which nobody waits for an answer any more; it is welcome when it comes."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(Struct, frozen=True):
     """What a ring said: a secret, or that there is none; `given` is False where it said nothing."""
 
     secret: str | None = None

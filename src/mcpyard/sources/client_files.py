@@ -40,6 +40,15 @@ class DiskClientFiles:
             lambda: {path: self._read(path, fresh=fresh) for path in unique}
         )
 
+    def look(self, path: str) -> FileText:
+        """What a file says, for whoever may wait for it."""
+        return self._read(path, fresh=True)
+
+    async def real(self, paths: Iterable[str]) -> Mapping[str, str]:
+        """The file that each path leads to, through whatever links."""
+        unique = [*paths]
+        return await asyncio.to_thread(lambda: {path: os.path.realpath(path) for path in unique})
+
     def locked(
         self, paths: Iterable[str], locks: Iterable[FileLock]
     ) -> AbstractAsyncContextManager[None]:

@@ -16,8 +16,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Final
 
-from mcpyard.domain.errors import FileBusy, unwritten
+from mcpyard.domain.errors import FileBusy
 from mcpyard.domain.files import FileLock, LockKind
+from mcpyard.domain.write_errors import unwritten
 
 TIMEOUT: Final = 5.0
 """Seconds to wait for a lock: a program that writes is done within one."""

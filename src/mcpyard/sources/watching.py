@@ -9,20 +9,28 @@ well, and the watch begins anew where it looks at the wrong folders.
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import AsyncGenerator, Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NoReturn
 
-# The signature names a class of trio, which is not installed.
-from watchfiles import Change, awatch  # pyright: ignore[reportUnknownVariableType]
+from msgspec import Struct
+from watchfiles import Change
+
+# The asynchronous function of the library does the same by anyio, which takes long to load.
+from watchfiles._rust_notify import RustNotify
 
 LOOK_EVERY: Final = 1.0
 """Seconds between looks from outside."""
 
 _STEP_MS: Final = 20
 _DEBOUNCE_MS: Final = 60
+_POLL_MS: Final = 300
+
+_NO_NOTICE: Final = "microsoft-standard" in os.uname().release.lower()
+"""A Linux within Windows is not told of changes that Windows makes."""
 
 # As the watcher's library words what the system refused.
 _OUT_OF_WATCHES: Final = ("Too many open files", "file watch limit reached")
@@ -36,8 +44,7 @@ _Identity = tuple[int, ...]
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
+class Sight(Struct, frozen=True):
     """A file as it looks from outside.
 
     Attributes:
@@ -99,24 +106,41 @@ def _reason(error: Exception) -> str:
 async def _watch_folders(path: Path, sight: Sight, changed: Callable[[], None]) -> Sight:
     """Watch as long as the folders stay the same ones; the sight that ended it."""
     watched = {folder for folder, _ in sight.folders}
-    news = awatch(
-        *watched,
-        watch_filter=None,
-        step=_STEP_MS,
-        debounce=_DEBOUNCE_MS,
-        rust_timeout=int(LOOK_EVERY * 1000),
-        yield_on_timeout=True,
-        recursive=False,
-    )
+    news = _changes([*watched])
     async with aclosing(news):
         async for changes in news:
             before = sight
             sight = await _compare(path, before, changed, [each for _, each in changes])
             # A folder that is made anew may get the number of the old one.
-            gone = any(kind is Change.deleted and each in watched for kind, each in changes)
+            gone = any(kind == Change.deleted and each in watched for kind, each in changes)
             if gone or sight.folders != before.folders:
                 break
     return sight
+
+
+async def _changes(folders: list[str]) -> AsyncGenerator[set[tuple[int, str]]]:
+    """What changed in folders, each time something did; nothing after a while without changes."""
+    watcher = RustNotify(
+        folders,
+        debug=False,
+        force_polling=_NO_NOTICE,
+        poll_delay_ms=_POLL_MS,
+        recursive=False,
+        ignore_permission_denied=False,
+    )
+    timeout, stop = int(LOOK_EVERY * 1000), threading.Event()
+    # A thread of its own, since it waits there all the time.
+    thread = ThreadPoolExecutor(1, thread_name_prefix="watch")
+    loop = asyncio.get_running_loop()
+    try:
+        while True:
+            changes = await loop.run_in_executor(
+                thread, watcher.watch, _DEBOUNCE_MS, _STEP_MS, timeout, stop
+            )
+            yield set() if isinstance(changes, str) else changes
+    finally:
+        stop.set()
+        thread.shutdown(wait=False)
 
 
 async def _compare(

@@ -29,8 +29,8 @@ from mcpyard.domain.errors import (
     ReadOnlyOwner,
     SourceLocation,
     StorageFull,
-    unwritten,
 )
+from mcpyard.domain.write_errors import unwritten
 from mcpyard.sources.reading import read_file
 
 Edit = Callable[[str], str]

@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 from typing import Final
 
-from mcpyard.domain.errors import StorageFull, unwritten
+from mcpyard.domain.errors import StorageFull
+from mcpyard.domain.write_errors import unwritten
 
 _OURS: Final = ".mcpyard"
 """How the name of a new content ends until it takes its place."""

@@ -11,11 +11,14 @@ import os
 import re
 import secrets
 from collections.abc import Generator
-from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Final
 
-from mcpyard.domain.errors import NotWritable, StateBroken, YardBusy, unwritten
+from msgspec import Struct
+from msgspec.structs import asdict, fields
+
+from mcpyard.domain.errors import NotWritable, StateBroken, YardBusy
+from mcpyard.domain.write_errors import unwritten
 from mcpyard.store.atomic_files import sweep, write_private
 
 _TOKEN_BYTES: Final = 32
@@ -28,8 +31,7 @@ _ELSEWHERE: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(Struct, frozen=True):
     """The yard that holds a home; `url` is empty until it listens.
 
     `started` is when its process began, in the system's ticks: with the pid it names this process

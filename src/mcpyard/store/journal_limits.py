@@ -1,9 +1,10 @@
 """How much of the journal of calls is kept, as the environment says."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, Self
+
+from msgspec import Struct
 
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.errors import ArgumentsRefused, Problem
@@ -17,8 +18,7 @@ _MOST_CALLS: Final = 10_000_000
 _MOST_DAYS: Final = 3650
 
 
-@dataclass(frozen=True, slots=True)
-class JournalLimits:
+class JournalLimits(Struct, frozen=True):
     """How many calls are kept at most, and for how many days."""
 
     calls: int = CALLS

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from mcpyard.domain.degradation import Degradation, SelfCheck
-from mcpyard.domain.errors import unwritten
+from mcpyard.domain.write_errors import unwritten
 from mcpyard.store.atomic_files import probe_writing
 from mcpyard.store.sqlite.journal import SqliteJournal
 from mcpyard.store.sqlite.store import Store

@@ -1,8 +1,9 @@
 """What the two eras of the protocol have in common: the words the rest speaks about either in."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
+
+from msgspec import Struct, field
 
 from mcpyard.domain.narrowing import object_of
 from mcpyard.domain.ports import CallTerms
@@ -20,8 +21,7 @@ ANSWERABLE: Final[Mapping[str, Any]] = {
 """What a client may be able to answer, all of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClientFace:
+class ClientFace(Struct, frozen=True):
     """How we present ourselves to a server, and what we offer it.
 
     Attributes:
@@ -38,8 +38,7 @@ class ClientFace:
     declared: Mapping[str, Any] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class InitializeResult:
+class InitializeResult(Struct, frozen=True):
     """What a server said of itself when it was met."""
 
     era: Era

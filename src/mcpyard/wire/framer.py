@@ -6,9 +6,10 @@ the limit costs its head and tail, which are kept because a JSON-RPC answer name
 end or the other: one call fails, the stream goes on.
 """
 
-from dataclasses import dataclass
 from io import BytesIO
 from typing import Final
+
+from msgspec import Struct
 
 KEPT: Final = 4096
 """Bytes kept of each end of a line that is too long."""
@@ -16,15 +17,13 @@ KEPT: Final = 4096
 _CARRIAGE_RETURN: Final = 0x0D
 
 
-@dataclass(frozen=True, slots=True)
-class Crossed:
+class Crossed(Struct, frozen=True):
     """A line has just grown over the limit, and its end is not in sight."""
 
     head: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class OversizeLine:
+class OversizeLine(Struct, frozen=True):
     """A line over the limit has ended; always told after its `Crossed`."""
 
     head: bytes

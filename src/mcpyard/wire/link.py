@@ -8,15 +8,17 @@ through `Receiver.lost`, exactly once, after which the link is dead.
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
+
+import msgspec
 
 from mcpyard.domain.cause import Cause
 
 _NO_HEADERS: Final[Mapping[str, str]] = MappingProxyType({})
 
 
-class Outgoing(NamedTuple):
-    """One message on its way to a server; a tuple because one is made for every call.
+class Outgoing(msgspec.Struct, frozen=True):
+    """One message on its way to a server.
 
     Attributes:
         body: The JSON-RPC message, without a line end.

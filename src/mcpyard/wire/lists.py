@@ -1,12 +1,11 @@
 """All pages of a server's lists, within bounds a hostile server cannot move."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
 import orjson
-from msgspec import Raw
+from msgspec import Raw, Struct
 
 from mcpyard.domain.errors import Problem, ProtocolBroken
 from mcpyard.domain.narrowing import is_array, is_object
@@ -22,8 +21,7 @@ _raw_items = msgspec.json.Decoder(list[Raw])
 Ask = Callable[[dict[str, Any]], Awaitable[Reply]]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolList:
+class ToolList(Struct, frozen=True):
     """What a server offers, each tool whole, as it came.
 
     Attributes:

@@ -2,10 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct
 
 from mcpyard.wire.jsonrpc import Reply
 
@@ -73,8 +73,7 @@ def take_note(answer: "asyncio.Future[Any]") -> None:
         answer.exception()
 
 
-@dataclass(slots=True)
-class Stats:
+class Stats(Struct):
     """What came over a link, and what was wrong with it.
 
     Attributes:

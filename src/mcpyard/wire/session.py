@@ -6,10 +6,11 @@ handshakes.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol, runtime_checkable
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import ServerFault, TimedOut
@@ -52,8 +53,7 @@ def _ignore(*_arguments: object) -> None:
     """Nobody listens."""
 
 
-@dataclass(frozen=True, slots=True)
-class Handlers:
+class Handlers(Struct, frozen=True):
     """The callbacks of a session; all of them are called in the event loop's own turn.
 
     Attributes:
@@ -71,8 +71,7 @@ class Handlers:
     on_noise: OnNoise | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(Struct, frozen=True):
     """How a session is begun.
 
     Attributes:
@@ -268,7 +267,8 @@ class ServerSession:
         """Call a tool; its result as it came, `input_required` ones included."""
         raw = arguments if type(arguments) is bytes else jsonrpc.encode(arguments)
         params = b'{"name":%b,"arguments":%b}' % (jsonrpc.quoted(name), raw)
-        return self._in_turn(_CALL, params, name, terms, self._mirror(name, raw))
+        headers = self._mirror(name, raw) if self._mirrored else NO_HEADERS
+        return self._in_turn(_CALL, params, name, terms, headers)
 
     async def request(self, method: str, params: Params, terms: CallTerms = _PLAIN) -> Reply:
         """Anything else, and calls whose parameters are more than a name and arguments."""
@@ -343,9 +343,12 @@ class ServerSession:
             call = self._start(method, params, name, terms, headers)
             self._in_flight.run(call.id, terms)
             return await call.future
-        finally:
+        except BaseException:
+            # One that was answered waits no more.
             if call:
                 self._peer.leave(call)
+            raise
+        finally:
             self._in_flight.leave(call.id if call else None)
             # An error that came by the future would hold this frame, and the frame the future.
             call = None
@@ -363,7 +366,7 @@ class ServerSession:
         if terms.timeout is None:
             return terms
         left = terms.timeout - (loop.time() - started)
-        return terms._replace(timeout=max(0.0, left))
+        return msgspec.structs.replace(terms, timeout=max(0.0, left))
 
     def _start(
         self,

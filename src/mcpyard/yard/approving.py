@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from mcpyard.domain.definition.approval import ApprovedEntry, admit, digest_of
 from mcpyard.domain.desired import Document, Owner, Waiting
@@ -18,8 +19,7 @@ ReadProject = Callable[[Path], Document]
 """Reads the file of a folder that is not served; blocks."""
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingFolder:
+class WaitingFolder(Struct, frozen=True):
     """A folder, and the entries of its file that wait for approval."""
 
     folder: str

@@ -5,8 +5,9 @@ only when that server's tools, name or policy changed.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from uuid import UUID
+
+from msgspec import Struct
 
 from mcpyard.catalog.names import ToolKey, assign, name_fault
 from mcpyard.catalog.routes import Route, fallbacks_of
@@ -18,8 +19,7 @@ from mcpyard.domain.ports import Memory
 from mcpyard.yard.resource_uris import AddressBook
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
+class _Page(Struct, frozen=True):
     """One server's tools, and what they were made from."""
 
     made_from: tuple[str, str, str]

@@ -34,8 +34,9 @@ class YardLoop:
 
     @property
     def is_current(self) -> bool:
-        """Whether the caller, a coroutine, runs on this loop."""
-        return asyncio.get_running_loop() is self._loop
+        """Whether the caller runs on this loop."""
+        # A thread runs one loop at a time; `asyncio.get_running_loop` costs a system call.
+        return threading.get_ident() == self._thread and self._loop.is_running()
 
     @property
     def is_open(self) -> bool:

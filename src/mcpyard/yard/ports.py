@@ -1,9 +1,10 @@
 """What a yard reaches the world through, all together."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
+
+from msgspec import Struct, field
 
 from mcpyard.domain.definition.expand import Lookup
 from mcpyard.domain.definition.this_yard import SelfIdentity
@@ -30,8 +31,7 @@ class Observable(Servers, Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Ports:
+class Ports(Struct, frozen=True):
     """What a yard reaches the world through.
 
     `fault` tells why it can store nothing, `checks` what else does not work, `clients` gives the

@@ -5,10 +5,10 @@ What it says of a tool lies over what the user's policy says of it, for this add
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
 from typing import Annotated, Final
 
-from msgspec import Meta
+from msgspec import Meta, Struct, field
+from msgspec.structs import asdict
 
 from mcpyard.catalog.names import MAX_NAME, name_fault
 from mcpyard.domain.desired import DesiredServer
@@ -26,8 +26,7 @@ _MEMBERS: Final = frozenset({"servers", "tools"})
 _NAME: Final = rf"^[A-Za-z0-9_-]{{1,{MAX_NAME}}}$"
 
 
-@dataclass(frozen=True, slots=True)
-class ToolOverride:
+class ToolOverride(Struct, frozen=True):
     """What a profile says of one tool; None leaves it as it is."""
 
     enabled: Annotated[bool, Meta(description="Whether it is shown.")] | None = None
@@ -38,8 +37,7 @@ class ToolOverride:
 _AS_IT_IS: Final = ToolOverride()
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """One selection.
 
     Attributes:

@@ -74,7 +74,8 @@ class Readiness:
 
     def __str__(self) -> str:
         if self:
-            return f"all {len(self.connected)} servers are connected"
+            count = len(self.connected)
+            return "1 server is connected" if count == 1 else f"{count} servers are connected"
         return "; ".join([*map(str, self.unavailable), *map(str, self.problems)])
 
     def check(self) -> None:

@@ -107,7 +107,8 @@ class Reconciler:
     @property
     def desired(self) -> Desired:
         """What should be, by all that was said so far."""
-        self.refresh()
+        if self._stale:
+            self.refresh()
         return self._desired
 
     async def open(self, on_desired: OnDesired) -> None:

@@ -1,9 +1,10 @@
 """A server to be added, out of what was asked for; an error names the field."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
+
+from msgspec import Struct
 
 from mcpyard.domain.definition import checks
 from mcpyard.domain.definition.parsing import ParsedDefinition, read_definition
@@ -15,8 +16,7 @@ _NOT_THE_DEFINITION: Final = frozenset({"name", "scope", "start"})
 _NAMING: Final = f"Choose a readable name of up to {checks.MAX_NAME} characters, not like an id."
 
 
-@dataclass(frozen=True, slots=True)
-class Registration:
+class Registration(Struct, frozen=True):
     """A request to add a server; without a scope or a goal, with the default one."""
 
     name: str
@@ -44,8 +44,7 @@ class Registration:
         return {**policy_of(self.reading.config), **goal}
 
 
-@dataclass(frozen=True, slots=True)
-class Registered:
+class Registered(Struct, frozen=True):
     """A server that was added, and what is odd about it."""
 
     id: UUID

@@ -162,7 +162,7 @@ class ResourceUpdates:
             await asyncio.wait({self._listening})
 
 
-class ServerContent:
+class ServerContent(Protocol):
     """Resources and prompts of servers; a part of `Yard` and `AttachedYard`."""
 
     _loop: YardLoop
@@ -170,11 +170,11 @@ class ServerContent:
 
     def servers(self, *, tools: bool = True) -> list[ServerView]:
         """Return the records of all servers, sorted by name."""
-        raise NotImplementedError
+        ...
 
     def record(self, ref: str, *, tools: bool = True) -> ServerView:
         """Return the record of one server."""
-        raise NotImplementedError
+        ...
 
     async def list_resources(self, server: str | None = None) -> list[ResourceView]:
         """Return the resources that one server lists, or all servers.

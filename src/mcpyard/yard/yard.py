@@ -68,7 +68,7 @@ from mcpyard.yard.views.servers import (
 
 if TYPE_CHECKING:
     from mcpyard.domain.stored import CallToken
-    from mcpyard.yard.clients.clients import Clients
+    from mcpyard.yard.clients.reaching import ReachedClients
 
 
 class YardCore:
@@ -125,7 +125,7 @@ class YardCore:
         self._loop_task: asyncio.Task[None] | None = None
 
     @cached_property
-    def clients(self) -> "Clients":
+    def clients(self) -> "ReachedClients":
         """The servers in the configuration files of other clients on this machine."""
         # It knows the formats of all of them, which most yards never need.
         from mcpyard.yard.clients.reaching import reach_clients  # noqa: PLC0415

@@ -169,3 +169,22 @@ def test_what_is_added_is_read_as_it_was_meant_and_removed_without_a_trace(
     changed = write(ref, with_added, "added", first).text
     assert read(ref, changed).entry("first") == listing.entry("first")
     assert read(ref, changed).entry("second") == listing.entry("second")
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "after"),
+    [
+        ("claude", '{"mcpServers": null}', '{"mcpServers": {"x": {"command": "a"}}}'),
+        ("claude", '{"mcpServers": {"x": null}}', '{"mcpServers": {"x": {"command": "a"}}}'),
+        (
+            "claude:local",
+            '{"projects": null}',
+            '{"projects": {"/p": {"mcpServers": {"x": {"command": "a"}}}}}',
+        ),
+        ("codex", "mcp_servers = {}\n", 'mcp_servers = {x = {command = "a"}}\n'),
+    ],
+)
+def test_null_or_nothing_in_the_place_of_the_servers_can_be_written_to(
+    words: str, text: str, after: str
+) -> None:
+    assert write(scope_ref_of(words, "/p"), text, "x", Entry(command="a")).text == after

@@ -22,11 +22,17 @@ def test_a_server_that_nothing_speaks_against_is_enabled() -> None:
     for client in CLIENTS:
         scope = next(each for each in client.scopes if each.location)
         shape = client.shapes[0]
-        entry = LOCAL if shape.joined else RUN
-        if client.format == "toml":
-            content: object = '[mcp_servers.x]\ncommand = "run"\n'
-        else:
-            content = {shape.keys[0]: {"x": entry}}
+        content: object = {"x": LOCAL if shape.joined else RUN}
+        if client.id == "goose":
+            content = {"x": {"enabled": True, "type": "stdio", "cmd": "run", "args": []}}
+        elif client.id == "continue":
+            content = [{"name": "x", **RUN}]
+        elif shape.name_key:
+            content = '[[mcp_servers]]\nname = "x"\ntransport = "stdio"\ncommand = "run"\n'
+        elif client.format == "toml":
+            content = '[mcp_servers.x]\ncommand = "run"\n'
+        for key in () if isinstance(content, str) else reversed(shape.keys):
+            content = {key: content}
         files = texts({})
         path = files_of(client, host())[0]
         files |= texts({path.replace(HOME, "~").replace(PROJECT, "."): content})

@@ -116,7 +116,7 @@ def test_a_switch_in_an_entry_that_has_none_is_told_with_the_real_one() -> None:
 
 
 def test_a_field_in_a_form_of_its_own_client_is_left_alone() -> None:
-    assert only("codex", 'command = "a"\nenv_vars = [{name = "A", source = "x"}]\n') == []
+    assert only("codex", 'command = "a"\nenv_vars = [{name = "A", source = "remote"}]\n') == []
 
 
 def test_an_empty_command_is_told() -> None:

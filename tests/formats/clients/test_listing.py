@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -88,7 +89,7 @@ def test_one_bad_entry_costs_only_itself() -> None:
         ("claude", '{"type": 5, "url": "u"}', "type: expected a string, found the number 5"),
         ("claude", '{"type": "http", "command": "a"}', 'type: "http" contradicts command'),
         ("claude", '{"type": "stdio", "url": "a"}', 'type: "stdio" contradicts url'),
-        ("claude", '{"command": "a", "url": "u"}', "url: conflicts with command"),
+        ("cursor", '{"command": "a", "url": "u"}', "url: conflicts with command"),
         ("claude", '{"command": "a", "args": "b"}', "args: expected a list of strings"),
         ("claude", '{"command": "a", "args": ["b", 1]}', "args[1]: expected a string"),
         ("claude", '{"command": "a", "env": []}', "env: expected an object of strings"),
@@ -130,7 +131,7 @@ def test_what_the_entry_itself_says_of_being_on_is_read() -> None:
 
 
 def test_a_field_that_is_null_is_not_there() -> None:
-    assert read_one("claude", '{"command": "a", "env": null}') == (Entry(command="a"), [])
+    assert read_one("cursor", '{"command": "a", "env": null}') == (Entry(command="a"), [])
 
 
 def test_the_yard_reads_a_command_that_is_a_list() -> None:
@@ -205,3 +206,56 @@ def test_scopes_that_share_a_file_are_listed_from_one_reading() -> None:
     user, local = read_scopes(refs, text, "f")
     assert (user, local) == tuple(read(ref, text, "f") for ref in refs)
     assert (user.entry("x"), local.entry("y")) == (Entry(command="a"), Entry(command="b"))
+
+
+def test_toml_1_1_is_an_error_only_of_a_program_that_reads_toml_1_0_alone() -> None:
+    ref = scope_ref_of("codex")
+    text = '[mcp_servers]\nx = { command = "a", }\n'
+    listing = read(ref, text, "f")
+    assert (listing.problems, [each.name for each in listing.servers]) == ((), ["x"])
+    older = replace(ref, client=replace(ref.client, toml_1_0=True))
+    listing = read(older, text, "f")
+    [problem] = listing.problems
+    assert str(problem) == (
+        "f:2:22: TOML 1.1: Codex reads only TOML 1.0 (invalid initial character for a key part)"
+    )
+    assert [each.name for each in listing.servers] == ["x"]
+    assert read(older, '[mcp_servers.x]\ncommand = "a"\n').problems == ()
+    strict = replace(scope_ref_of("claude"), client=replace(ref.client, toml_1_0=True))
+    assert read(strict, "").problems == ()
+
+
+def test_an_entry_that_is_no_object_costs_what_its_program_makes_of_it() -> None:
+    text = '{"mcpServers": {"x": 5}}'
+    [listed] = read(scope_ref_of("cursor"), text).servers
+    assert (listed.entry, listed.alone) == (None, True)
+    [listed] = read(scope_ref_of("codex"), "[mcp_servers]\nx = 5\n").servers
+    assert (listed.entry, listed.alone) == (None, False)
+
+
+@pytest.mark.parametrize(
+    ("client", "text", "why"),
+    [
+        ("claude", '{"mcpServers": {"x": {"command": 5}}}', ""),
+        ("codex", '[mcp_servers.half]\nargs = ["a"]\n', ""),
+        ("codex", '[mcp_servers.x]\ncommand = "a"\n', ""),
+        (
+            "gemini",
+            '\ufeff{"mcpServers": {}}',
+            (
+                "not loaded until f:1:1 is corrected: "
+                "starts with a byte order mark (BOM), which Gemini CLI cannot read"
+            ),
+        ),
+        (
+            "codex",
+            "mcp_servers = {x = 5}",
+            (
+                'Codex loads no servers while "x" is invalid: '
+                "mcp_servers.x: expected an object, found the number 5"
+            ),
+        ),
+    ],
+)
+def test_a_listing_tells_why_its_program_loads_nothing(client: str, text: str, why: str) -> None:
+    assert read(scope_ref_of(client), text, "f").unread == why

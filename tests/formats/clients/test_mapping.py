@@ -155,11 +155,12 @@ def test_a_time_is_told_in_the_unit_that_it_is_written_in() -> None:
 
 
 def test_off_is_relocated_to_where_the_program_keeps_it() -> None:
-    converted = copy(Entry(command="a", enabled=False), "codex", "claude")
+    source, target = scope_ref_of("codex", "/p"), scope_ref_of("claude", "/p")
+    converted = convert(Entry(command="a", enabled=False), source, target)
     assert converted.entry.enabled is False
     [warning] = converted.warnings
     assert warning.kind is WarningKind.RELOCATED
-    assert warning.message == ("stored in projects.<project>.disabledMcpServers of ~/.claude.json")
+    assert warning.message == ("stored in projects./p.disabledMcpServers of ~/.claude.json")
 
 
 def test_off_is_lost_where_no_file_says_it() -> None:

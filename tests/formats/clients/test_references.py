@@ -9,7 +9,7 @@ from mcpyard.formats.copying.references import (
     translate,
     whole_reference,
 )
-from mcpyard.formats.facts import BRACES, ENV_BRACES, LITERAL, ReferenceSyntax
+from mcpyard.formats.reference_syntax import BRACES, ENV_BRACES, LITERAL, ReferenceSyntax
 from mcpyard.formats.registry import client_of
 
 GEMINI = client_of("gemini").dialect

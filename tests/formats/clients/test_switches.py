@@ -6,6 +6,7 @@ from mcpyard.domain.errors import EditRefused, ServerUnknown
 from mcpyard.formats.registry import scope_ref_of
 from mcpyard.formats.switches import (
     is_on,
+    renamed,
     set_enabled,
     switch_location,
     switch_words,
@@ -134,3 +135,35 @@ def test_what_no_file_says_cannot_be_written() -> None:
 )
 def test_where_a_server_is_switched_can_be_read(words: str, expected: str) -> None:
     assert switch_words(scope_ref_of(words)) == expected
+
+
+def test_null_in_the_place_of_a_list_or_a_map_can_be_written_to() -> None:
+    copilot = set_enabled(
+        scope_ref_of("copilot"), '{"disabledMcpServers": null}', "x", enabled=False
+    )
+    assert copilot.text == '{"disabledMcpServers": ["x"]}'
+    qwen = set_enabled(scope_ref_of("qwen"), '{"mcp": null}', "x", enabled=False)
+    assert qwen.text == '{"mcp": {"excluded": ["x"]}}'
+    gemini = set_enabled(scope_ref_of("gemini"), '{"x": null}', "x", enabled=False)
+    assert gemini.text == '{"x": {"enabled": false}}'
+
+
+def test_a_name_leaves_lists_and_maps_or_gets_another() -> None:
+    qwen = scope_ref_of("qwen")
+    text = '{"mcp": {"excluded": ["a", /* x */ "x", "b"]}}'
+    assert renamed(qwen, text, "x", None) == '{"mcp": {"excluded": ["a", /* x */ "b"]}}'
+    assert renamed(qwen, text, "x", "y") == text.replace('"x"', '"y"')
+    assert renamed(qwen, text, "x", "b") == renamed(qwen, text, "x", None)
+    assert renamed(qwen, text, "z", None) == text
+    claude = scope_ref_of("claude:project", "/p")
+    both = '{"enabledMcpjsonServers": ["x"], "disabledMcpjsonServers": ["y"]}'
+    assert renamed(claude, both, "x", "z") == both.replace('"x"', '"z"')
+    gemini = scope_ref_of("gemini")
+    marks = '{"x": {"enabled": false}, "b": {"enabled": true}}'
+    assert renamed(gemini, marks, "X", None) == '{"b": {"enabled": true}}'
+    assert renamed(gemini, marks, "X", "New") == marks.replace('"x"', '"new"')
+    assert renamed(gemini, marks, "x", "X") == marks
+    assert renamed(gemini, marks, "x", "b") == '{"b": {"enabled": true}}'
+    assert renamed(gemini, marks, "z", None) == marks
+    assert renamed(scope_ref_of("codex"), CODEX, "x", None) == CODEX
+    assert renamed(scope_ref_of("claude"), both, "x", None) == both

@@ -8,6 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from mcpyard.formats.editors.toml_style import inline, key
+from mcpyard.formats.editors.yaml_style import YamlStyle, element_lines, member_lines
 from mcpyard.formats.entries import Entry, spell
 from mcpyard.formats.facts import FileFormat
 from mcpyard.formats.locations import ClientScopeRef
@@ -28,9 +29,41 @@ def named(ref: ClientScopeRef, most: int = 3) -> st.SearchStrategy[dict[str, Ent
 def files(draw: st.DrawFn, ref: ClientScopeRef, servers: Mapping[str, Entry]) -> str:
     """A file of the client with these servers, and with other things before and after them."""
     raw = {name: spell(entry, ref.shape) for name, entry in servers.items()}
-    text = draw(_toml(raw)) if ref.client.format is FileFormat.TOML else draw(_json(ref, raw))
+    if ref.client.format in {FileFormat.YAML, FileFormat.YAML_1_1}:
+        text = draw(_yaml(ref, raw))
+    elif ref.client.format is not FileFormat.TOML:
+        text = draw(_json(ref, raw))
+    elif ref.shape.name_key:
+        text = draw(_toml_list([{ref.shape.name_key: name, **raw[name]} for name in raw]))
+    else:
+        text = draw(_toml(raw))
     text = text.replace("\n", draw(LINE_ENDS))
     return ("\ufeff" if ref.client.bom and draw(st.booleans()) else "") + text
+
+
+@st.composite
+def _yaml(draw: st.DrawFn, ref: ClientScopeRef, raw: Mapping[str, dict[str, Any]]) -> str:
+    above, beside = draw(COMMENTS), draw(COMMENTS)
+    step = draw(st.sampled_from([2, 4]))
+    style = YamlStyle(step=step, dash=draw(st.sampled_from([0, step])))
+    pad, [key] = " " * step, ref.shape.keys
+    entries: list[str] = []
+    for name, entry in raw.items():
+        entries += [f"{pad}# {above}"] if above else []
+        if ref.shape.name_key:
+            named = {ref.shape.name_key: name, **entry}
+            entries += element_lines(named, step, style, ())
+        else:
+            own = {ref.shape.own_name: name} if ref.shape.own_name else {}
+            entries += member_lines(name, {**own, **entry}, step, style, ())
+        entries[-1] += f" # {beside}" if beside else ""
+    empty = "[]" if ref.shape.name_key else "{}"
+    servers = [f"{key}:", *entries] if entries else [f"{key}: {empty}"]
+    before = ["# mine", "theme: dark  # mine", "deep: {list: [1, {a: null}]}", ""]
+    after = ["other:", "- 'no: # comment'", "- |", "  files:", ""]
+    lines = [*(before if draw(st.booleans()) else ()), *servers]
+    lines += after if draw(st.booleans()) else []
+    return "\n".join(lines) + draw(st.sampled_from(["", "\n"]))
 
 
 @st.composite
@@ -87,10 +120,29 @@ def _toml(draw: st.DrawFn, raw: Mapping[str, Mapping[str, Any]]) -> str:
     return blank.join(parts)
 
 
+@st.composite
+def _toml_list(draw: st.DrawFn, raw: list[dict[str, Any]]) -> str:
+    above, beside = draw(COMMENTS), draw(COMMENTS)
+    blank = draw(st.sampled_from(["", "\n", "\n\n"]))
+    style = draw(st.sampled_from(["tables", "inline", "line"]))
+    if style == "line":
+        tables = [f"mcp_servers = {inline([*raw])}\n"]
+    else:
+        comment = f"# {above}\n" if above else ""
+        split = style == "tables"
+        tables = [comment + _filled("mcp_servers", each, beside, split, "[[{}]]") for each in raw]
+    head = 'theme = "dark"  # mine\n' if draw(st.booleans()) else ""
+    last = "[other]\nlist = [\n  1, # one\n]\n" if draw(st.booleans()) else ""
+    return blank.join(each for each in (head, *tables, last) if each)
+
+
 def _table(name: str, entry: Mapping[str, Any], beside: str, *, split: bool) -> str:
     """A server as a table, its objects as tables of their own or inline."""
-    header = f"mcp_servers.{key(name)}"
-    text = f"[{header}]\n"
+    return _filled(f"mcp_servers.{key(name)}", entry, beside, split, "[{}]")
+
+
+def _filled(header: str, entry: Mapping[str, Any], beside: str, split: bool, form: str) -> str:
+    text = form.format(header) + "\n"
     below = ""
     for word, value in entry.items():
         if split and isinstance(value, dict):

@@ -9,12 +9,12 @@ for a connection, or only when it is needed.
 """
 
 import asyncio
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple, cast
 from urllib.parse import unquote
 
 import httptools
+from msgspec import Struct
 
 from mcpyard.api.http_server.repeated_heads import Repeated, repeatable
 from mcpyard.api.http_server.request_cycle import Cycle
@@ -57,8 +57,7 @@ class _Address(NamedTuple):
     app: "ASGI3Application | None"
 
 
-@dataclass(slots=True)
-class ConnectionCounts:
+class ConnectionCounts(Struct):
     """What became of connections when there were too many."""
 
     made: int = 0

@@ -10,6 +10,9 @@ _PROJECT: Final = query(
 )
 _SCOPE: Final = query("scope", "One of the client's scopes; default the first.")
 _DRY: Final = query("dryRun", "Preview only.", type="boolean")
+_UNVERIFIED: Final = query(
+    "unverified", "Write to a client that is known from documentation only.", type="boolean"
+)
 _DONE: Final = one("Done", "What changed, or would.")
 
 
@@ -31,6 +34,12 @@ CLIENTS: Final[Operations] = {
         "Copy a server from one client to another, or move it. Fields that the target does "
         "not support are dropped with a warning; `dryRun` writes nothing.",
         requestBody=body("Copy"),
+    ),
+    "POST /api/clients/copies copyClientServers": _change(
+        "Copy several servers of one client to several others, in one edit. A server that cannot "
+        "be copied is left out with the reason; `dryRun` writes nothing.",
+        one("Copies", "What changed, or would, and what became of each copy."),
+        requestBody=body("CopyMany"),
     ),
     "POST /api/clients/undo undoClientEdit": _change(
         "Undo one of the last 100 edits; default the newest that is not undone. If two "
@@ -56,11 +65,11 @@ CLIENTS: Final[Operations] = {
     f"PATCH {_ENTRY} changeClientServer": _change(
         "Change a server in the file of its client: one entry changes, the rest of the "
         "file stays untouched. `name` renames it, `enabled` enables or disables it.",
-        parameters=[_DRY],
+        parameters=[_DRY, _UNVERIFIED],
         requestBody=body("ClientChange", patch=True),
     ),
     f"DELETE {_ENTRY} removeClientServer": _change(
-        "Remove a server from the file of its client.", parameters=[_DRY]
+        "Remove a server from the file of its client.", parameters=[_DRY, _UNVERIFIED]
     ),
     "POST /api/clients/connect connectClient": _change(
         "Add the gateway to a client's configuration: as a command that needs no token, or "

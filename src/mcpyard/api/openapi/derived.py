@@ -13,7 +13,17 @@ from mcpyard.api.openapi.builders import NULL, Json, array, maybe, members, name
 from mcpyard.domain.model import OAuthClient
 from mcpyard.domain.narrowing import is_object, list_of, object_of
 from mcpyard.yard.profiles import ToolOverride
-from mcpyard.yard.views import access, approvals, base, calls, clients, imports, problems, servers
+from mcpyard.yard.views import (
+    access,
+    approvals,
+    base,
+    calls,
+    clients,
+    imports,
+    problems,
+    servers,
+    sync,
+)
 
 COMPONENTS: Final[Mapping[str, type[object]]] = {
     "Cause": servers.CauseView,
@@ -51,6 +61,8 @@ COMPONENTS: Final[Mapping[str, type[object]]] = {
     "FileDiff": base.FileDiff,
     "Warned": clients.WarningView,
     "Done": clients.ChangeView,
+    "Copies": clients.CopiesView,
+    "Copied": clients.CopiedView,
     "Edit": clients.EditView,
     "Finding": clients.FindingView,
     "Drift": clients.DriftView,
@@ -59,7 +71,16 @@ COMPONENTS: Final[Mapping[str, type[object]]] = {
     "Pasted": bodies.PastedBody,
     "Import": bodies.ImportBody,
     "Copy": bodies.CopyBody,
+    "CopyMany": bodies.CopiesBody,
     "Undo": bodies.UndoBody,
+    "SyncRequest": bodies.SyncBody,
+    "AdoptRequest": bodies.AdoptBody,
+    "SyncApproval": bodies.SyncApprovalBody,
+    "Decision": bodies.DecisionBody,
+    "Sync": sync.SyncView,
+    "SyncCell": sync.SyncCellView,
+    "SyncTarget": sync.SyncTargetView,
+    "Adoption": sync.AdoptionView,
     "Connect": bodies.ConnectBody,
     "Approval": bodies.ApprovalBody,
     "NewToken": bodies.TokenBody,

@@ -13,6 +13,7 @@ from mcpyard.api.openapi.clients import CLIENTS
 from mcpyard.api.openapi.derived import derived
 from mcpyard.api.openapi.schemas import SCHEMAS
 from mcpyard.api.openapi.servers import SERVERS, TOOLS, WORKBENCH
+from mcpyard.api.openapi.sync import SYNC
 from mcpyard.api.openapi.system import DOORS, PROFILES, YARD
 from mcpyard.api.problems import REFUSALS, problem
 from mcpyard.api.requests import LONGEST_WAIT, WAIT
@@ -24,6 +25,7 @@ _SECTIONS: Final[Mapping[str, tuple[str, Operations]]] = {
     "tools": ("Tools.", TOOLS),
     "workbench": ("Parsing, testing and importing definitions.", WORKBENCH),
     "clients": ("Servers in the files of other clients.", CLIENTS),
+    "sync": ("One set of servers in every client.", SYNC),
     "yard": ("Calls, events, health and metrics.", YARD),
     "gateway": ("Profiles of the gateway.", PROFILES),
     "doors": ("Tokens, sign-in and project approval.", DOORS),

@@ -134,6 +134,41 @@ _VARIANT: Final[_Object] = {
 }
 _COPY: Final[_Object] = {"from": "claude", "to": "codex", "name": "files"}
 
+_COPIED: Final[dict[str, object]] = {
+    "name": "files",
+    "to": "codex:user",
+    "warnings": [],
+    "refused": None,
+}
+_SYNC_CELL: Final[dict[str, object]] = {
+    "server": "files",
+    "target": "codex:user",
+    "state": "missing",
+    "wanted": True,
+    "changes": True,
+    "reason": "",
+    "choices": [],
+    "seen": "",
+    "differences": [],
+    "warnings": [],
+}
+_SYNC_TARGET: Final[dict[str, object]] = {
+    "target": "codex:user",
+    "client": "codex",
+    "title": "Codex",
+    "scope": "user",
+    "path": _PATH,
+    "source": "user",
+    "gateway": False,
+    "problems": [],
+}
+_ADOPTED: Final[dict[str, object]] = {
+    "name": "files",
+    "outcome": "adopted",
+    "targets": ["claude-code:user", "codex:user"],
+    "reason": "",
+}
+
 ANSWERS: Final[Mapping[str, object]] = {
     "Server": _SERVER,
     "Revealed": {"env": {"API_KEY": "a-secret"}},
@@ -155,15 +190,42 @@ ANSWERS: Final[Mapping[str, object]] = {
     "WaitingFolder": {**_APPROVAL, "servers": [_WAITING]},
     "Approved": {"folder": _FOLDER, "servers": ["tickets"], "waiting": []},
     "SignIn": {"authorizationUrl": "https://login.example/authorize?state=x"},
-    "ClientGroup": {**_SCOPE, "exists": True, "servers": [_BRIEF], "problems": []},
+    "ClientGroup": {
+        **_SCOPE,
+        "evidence": "ran",
+        "version": "0.166.0",
+        "verified": True,
+        "exists": True,
+        "servers": [_BRIEF],
+        "problems": [],
+    },
     "ClientServer": _ENTRY,
     "Done": _DONE,
+    "Copies": {
+        "files": [{"path": _PATH, "diff": "..."}],
+        "copies": [_COPIED],
+        "edit": 13,
+    },
+    "Sync": {
+        "sources": [{"scope": "user", "path": "yard:user"}],
+        "targets": [_SYNC_TARGET],
+        "cells": [_SYNC_CELL],
+        "files": [{"path": _PATH, "diff": "..."}],
+        "edit": 14,
+        "writes": 1,
+        "conflicts": 0,
+        "waiting": 0,
+        "different": 0,
+    },
+    "Adoption": {"servers": [_ADOPTED], "files": [], "edit": 15, "conflicts": 0},
     "Edit": _EDIT,
     "Finding": _FINDING,
     "Drift": {"name": "files", "variants": [_VARIANT]},
     "Connected": _DONE | {"files": [{"path": _PATH, "diff": "..."}], "edit": 12, "token": None},
 }
 """An example of each thing that is answered, by its name in the document."""
+
+_DECIDED: Final = {"server": "files", "target": "codex:user", "seen": "0c51a5d0"}
 
 BODIES: Final[Mapping[str, Mapping[str, object]]] = {
     "Registration": {"command": {"name": "files", **_DEFINITION}, "address": _REGISTRATION},
@@ -184,6 +246,20 @@ BODIES: Final[Mapping[str, Mapping[str, object]]] = {
     "Approval": {"shown": _APPROVAL, "replacing": {**_APPROVAL, "replace": ["tickets"]}},
     "ClientChange": {"off": {"enabled": False}},
     "Copy": {"look": {**_COPY, "dryRun": True}, "copy": _COPY},
+    "CopyMany": {
+        "some": {"from": "claude", "to": ["codex", "gemini"], "names": ["files", "docs"]},
+        "all": {"from": "yard", "to": ["cursor"], "dryRun": True},
+    },
+    "SyncRequest": {
+        "all": {},
+        "some": {"targets": ["claude", "codex:user"], "project": "/home/me/project"},
+        "decide": {"decisions": [{**_DECIDED, "choice": "theirs"}]},
+    },
+    "AdoptRequest": {
+        "some": {"targets": ["claude", "codex"]},
+        "chosen": {"chosen": {"files": "codex:user"}},
+    },
+    "SyncApproval": {"shown": {"project": "/home/me/project", "digest": "5f1c"}},
     "Undo": {"newest": {}, "one": {"id": 7}},
     "Connect": {"codex": {"client": "codex", "profile": "work"}},
 }

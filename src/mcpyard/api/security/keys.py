@@ -4,9 +4,11 @@ import hashlib
 import hmac
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
+
+from msgspec import Struct, field
 
 from mcpyard.api.security.revocations import Revocations
 from mcpyard.domain.ports import Clock
@@ -78,8 +80,7 @@ class Tickets:
         return holder is not None and holder.cookie_hash == session.cookie_hash and now < expires
 
 
-@dataclass(frozen=True, slots=True)
-class Keys:
+class Keys(Struct, frozen=True):
     """Everything that opens one yard, and who hears when some of it does not any more."""
 
     admin: AdminKey

@@ -1,13 +1,14 @@
 """Which refused requests are sign-ins that failed, for the audit log: never with the secret."""
 
-from typing import Final
-
-from starlette.responses import Response
+from typing import TYPE_CHECKING, Final
 
 from mcpyard.api.audit import Audit
 from mcpyard.api.security.incoming import Incoming
 from mcpyard.api.security.keys import PREFIX, Keys, hashed
 from mcpyard.asgi_scope import Principal
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
 
 _UNAUTHORIZED: Final = 401
 _NAMES: Final = {
@@ -24,14 +25,14 @@ class SignInRefusals:
         self._audit = audit
         self._keys = keys
 
-    def names(self, incoming: Incoming, answer: Response) -> None:
+    def names(self, incoming: Incoming, answer: "Response") -> None:
         """Note a request that came under a wrong host name, or from another origin."""
         if refusal := _NAMES.get(answer.status_code):
             reason, headers = refusal
             name = next(filter(None, map(incoming.header, headers)), "")
             self._audit.refuse(reason, incoming, answer.status_code, name=name)
 
-    def token(self, incoming: Incoming, answer: Response) -> None:
+    def token(self, incoming: Incoming, answer: "Response") -> None:
         """Note a request with a token that opens nothing; one without a token is no sign-in."""
         sent = incoming.header(b"authorization")
         if answer.status_code != _UNAUTHORIZED or sent is None:

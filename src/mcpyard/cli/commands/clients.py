@@ -1,13 +1,17 @@
-"""`mcpyard clients`: the servers of every MCP client on this machine."""
+"""`mcpyard clients`: the servers of every MCP client on this machine, shown and changed."""
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from mcpyard.cli.cli_errors import usage
-from mcpyard.cli.client_servers import folder_of, reach
+from mcpyard.cli.client_servers import EntryRef, folder_of, reach
+from mcpyard.cli.commands.copy import print_edit
+from mcpyard.cli.commands.edit import EditRequest, patch_of
+from mcpyard.cli.definition_options import DefinitionOptions
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.printing import JsonObject
 from mcpyard.domain.errors import SourceLocation
@@ -16,16 +20,18 @@ from mcpyard.domain.errors import SourceLocation
 def show_clients(
     home: Path, project: Path | None, action: str, words: tuple[str, ...], *, as_json: bool
 ) -> int:
-    """List, show, check or compare the servers."""
+    """List, show, check or compare the servers; `ls` may name a client."""
     folder = folder_of(project)
     if action == "show":
-        client, scope, name = _named(words)
+        client, scope, name = _named(action, words)
         server = reach(home, project, lambda servers: servers.show(client, scope, name, folder))
         return _print_server(server, as_json=as_json)
-    if words:
-        raise usage(f"clients {action} takes no arguments", "mcpyard clients show CLIENT NAME")
+    if len(words) > (action == "ls"):
+        raise usage(f"too many arguments for clients {action}", "mcpyard clients show CLIENT NAME")
     what = "groups" if action == "ls" else action
     records = reach(home, project, lambda servers: servers.get(what, folder))
+    if words:
+        records = _of_client(records, words[0])
     if as_json:
         print(json.dumps(records))
     else:
@@ -34,14 +40,95 @@ def show_clients(
     return 1 if failing else 0
 
 
-def _named(words: tuple[str, ...]) -> tuple[str, str, str]:
-    """The client, the scope and the name in the arguments."""
-    if len(words) != len(("client", "name")):
+@dataclass(frozen=True, slots=True)
+class EntryEdit:
+    """What `clients edit` changes, as it was typed."""
+
+    json_text: str | None
+    command: str | None
+    args: Sequence[str]
+    url: str | None
+    env: Sequence[str] = field(repr=False)
+    headers: Sequence[str] = field(repr=False)
+
+    def refuse_for(self, action: str) -> None:
+        """Refuse the options of `edit` for another action."""
+        options = (self.json_text, self.command, self.url)
+        if self.args or self.env or self.headers or any(each is not None for each in options):
+            raise usage(
+                f"clients {action} takes no option of clients edit",
+                "mcpyard clients edit CLIENT NAME",
+            )
+
+    def patch(self) -> dict[str, object]:
+        """The change as a merge patch."""
+        definition = DefinitionOptions(env=self.env, headers=self.headers)
+        edit = EditRequest(self.json_text, self.command, self.args, self.url)
+        patch = patch_of(edit, definition)
+        # An entry of another client has no such field to take out.
+        return {word: value for word, value in patch.items() if (word, value) != ("oauth", None)}
+
+
+def change_client(  # noqa: PLR0913  one parameter an option
+    home: Path,
+    project: Path | None,
+    action: str,
+    words: tuple[str, ...],
+    edit: EntryEdit,
+    *,
+    dry_run: bool,
+    unverified: bool,
+    show_secrets: bool,
+    as_json: bool,
+) -> int:
+    """Change, switch, rename or remove an entry, and print what changed."""
+    client, scope, name, *more = _named(action, words)
+    if action != "edit":
+        edit.refuse_for(action)
+    patches: dict[str, Callable[[], dict[str, object] | None]] = {
+        "edit": edit.patch,
+        "enable": lambda: {"enabled": True},
+        "disable": lambda: {"enabled": False},
+        "rename": lambda: {"name": more[0]},
+        "rm": lambda: None,
+    }
+    entry = EntryRef(client, scope, name, folder_of(project), dry_run, unverified)
+    patch = patches[action]()
+    done = reach(
+        home,
+        project,
+        lambda servers: servers.change(entry, patch, show_secrets=show_secrets),
+        writes=True,
+    )
+    return print_edit(done, as_json=as_json)
+
+
+def _named(action: str, words: tuple[str, ...]) -> tuple[str, ...]:
+    """The client, the scope, the name and for `rename` the new name in the arguments."""
+    last = " NEW" if action == "rename" else ""
+    if len(words) != len(("client", "name")) + bool(last):
         raise usage(
-            "clients show takes a client and a name", "mcpyard clients show CLIENT[:SCOPE] NAME"
+            f"clients {action} takes a client and a name" + (", and a new name" if last else ""),
+            f"mcpyard clients {action} CLIENT[:SCOPE] NAME{last}",
         )
     client, _, scope = words[0].partition(":")
-    return client, scope, words[1]
+    return client, scope, *words[1:]
+
+
+def _of_client(records: list[JsonObject], words: str) -> list[JsonObject]:
+    """The scopes that words such as `claude` or `claude:project` name; without one, all."""
+    client, _, scope = words.partition(":")
+    mine = [each for each in records if client == each["client"]]
+    if not mine:
+        from mcpyard.formats.registry import client_of
+
+        id_ = client_of(client).id
+        mine = [each for each in records if id_ == each["client"]]
+    named = [each for each in mine if scope in {"", each["scope"]}]
+    if not named:
+        scopes = ", ".join(str(each["scope"]) for each in mine)
+        raise usage(f'{client} has no scope "{scope[:40]}"; one of {scopes}', "omit the scope")
+    return named
 
 
 def _print_server(server: JsonObject, *, as_json: bool) -> int:
@@ -64,12 +151,20 @@ def _print_groups(groups: list[JsonObject]) -> None:
             clean(str(server["name"])),
             one_line(_launch(server)),
             one_line(str(server["reason"])),
+            _verified(group),
         )
         for group in groups
         for server in group["servers"]
     ]
-    table(("STATE", "CLIENT", "NAME", "COMMAND", "REASON"), rows, "no servers found")
+    head = ("STATE", "CLIENT", "NAME", "COMMAND", "REASON", "VERIFIED")
+    table(head, rows, "no servers found")
     print_problems(file_problems(groups))
+
+
+def _verified(group: JsonObject) -> str:
+    """How the facts about a client were verified, in a word or two."""
+    words = {"ran": "{}", "source": "{} (source)", "files": "files of users"}
+    return words.get(group["evidence"], "no (documentation)").format(group["version"])
 
 
 def file_problems(groups: Sequence[JsonObject]) -> list[JsonObject]:

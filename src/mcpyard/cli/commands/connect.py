@@ -28,6 +28,7 @@ class ConnectRequest:
     profile: str | None
     http: bool
     dry_run: bool
+    unverified: bool
 
 
 def connect_client(
@@ -77,6 +78,7 @@ def _ask_running(
         "http": request.http,
         "command": command,
         "dryRun": request.dry_run,
+        "unverified": request.unverified,
         "project": project,
     }
     return decode_object(yard.post(_PATH, {key: value for key, value in body.items() if value}))
@@ -96,7 +98,9 @@ def _connect_directly(
 
     async def work() -> Any:  # noqa: ANN401  a record
         client, _, scope = request.client.partition(":")
-        terms = EditTerms(folder_of(project), request.dry_run, who="cli")
+        terms = EditTerms(
+            folder_of(project), request.dry_run, who="cli", unverified=request.unverified
+        )
         way = Bridged((*command, *(("--profile", request.profile) if request.profile else ())))
         async with still_yard(home, project) as yard:
             if request.profile:

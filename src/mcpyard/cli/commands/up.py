@@ -12,12 +12,12 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Unpack
 from urllib.parse import urlsplit
 
 import uvloop
+from msgspec.structs import replace
 
 from mcpyard.app import WiredYard, open_yard
 from mcpyard.cli.confirmation import on_terminal
@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from mcpyard.cli.daemon.http_interfaces import HttpInterfaces
 
 log = logging.getLogger(__name__)
+
+_SYNC_EVERY: Final = 5.0
+"""Seconds between two looks at the files of a sync."""
 
 _FORCE_AGAIN: Final = 0.25
 _COLLECT_AFTER: Final = (20_000, 5, 2)
@@ -155,6 +158,7 @@ async def _run(
         web = interfaces.web
         signals.force_close = _both(yard.force_close, web.force_close)
         serving = asyncio.create_task(web.serve([listener]), name="web server")
+        syncing = asyncio.create_task(_keep_synced(yard, options), name="sync")
         try:
             await _reached(web.ready, serving)
             _announce(options, home, url)
@@ -169,6 +173,8 @@ async def _run(
             printing = asyncio.create_task(_print_events(yard, output, log_output), name="output")
             await _reached(signals.stop, serving)
         finally:
+            syncing.cancel()
+            await asyncio.wait({syncing})
             manager.stopping()
             # Requests in flight end together with the servers they wait for.
             closing.set()
@@ -250,6 +256,16 @@ async def _print_events(yard: WiredYard, *outputs: UpOutput) -> None:
             each.event(event)
     for each in outputs:
         each.close()
+
+
+async def _keep_synced(yard: WiredYard, options: UpOptions) -> None:
+    if not options.sync:
+        return
+    from mcpyard.cli.commands.connect import bridge_command
+    from mcpyard.yard.sync.keeping import keep_synced
+
+    command = tuple(bridge_command(options.home))
+    await keep_synced(yard.clients.sync, command, lambda: asyncio.sleep(_SYNC_EVERY))
 
 
 class _LogWriter:

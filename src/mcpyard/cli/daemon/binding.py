@@ -4,16 +4,16 @@ import errno
 import ipaddress
 import socket
 import ssl
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from mcpyard.api.http_server.tls_files import Tls
 from mcpyard.cli.cli_errors import CliError, usage
 from mcpyard.store.home import Home
 
 
-@dataclass(frozen=True, slots=True)
-class BindOptions:
+class BindOptions(Struct, frozen=True):
     """Where to listen, and how.
 
     Attributes:

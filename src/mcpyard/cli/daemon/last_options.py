@@ -7,9 +7,10 @@ of `up` is a secret; variables, which may be, are not recorded.
 
 import contextlib
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from mcpyard.domain.narrowing import list_of, object_of
 from mcpyard.store.atomic_files import write_private
@@ -17,8 +18,7 @@ from mcpyard.store.atomic_files import write_private
 _FILE: Final = "options.json"
 
 
-@dataclass(frozen=True, slots=True)
-class LastOptions:
+class LastOptions(Struct, frozen=True):
     """The arguments of a command behind `mcpyard up`, and the folder that it is run in."""
 
     arguments: tuple[str, ...] = ()

@@ -1,8 +1,9 @@
 """The options of `mcpyard up`."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from mcpyard.cli.cli_errors import usage
 from mcpyard.cli.daemon.binding import BindOptions, make_tls
@@ -13,8 +14,7 @@ from mcpyard.domain.callers import Limits, read_limits
 from mcpyard.domain.errors import InputError
 
 
-@dataclass(frozen=True, slots=True)
-class UpOptions:
+class UpOptions(Struct, frozen=True):
     """The options of `up`; `idle_exit` is in seconds, None for never.
 
     `current` is the current folder, if it has a project file and `project` names no other. A
@@ -30,15 +30,17 @@ class UpOptions:
     idle_exit: float | None = None
     log_level: str = "info"
     open_page: bool = False
-    limits: Limits = Limits()  # noqa: RUF009  immutable
+    limits: Limits = Limits()
     current: Path | None = None
     substitute: bool = False
+    sync: bool = False
 
     def arguments(self, port: int) -> list[str]:
         """The arguments of a command with the same options; those for its output are left out."""
         arguments = [*self.bind.arguments(port), "--log-level", self.log_level]
         arguments += ["--project", str(self.project.absolute())] if self.project else []
         arguments += ["--strict"] if self.strict else []
+        arguments += ["--sync"] if self.sync else []
         return [*arguments, "--trust-folder"] if self.trust_folder else arguments
 
 
@@ -72,4 +74,5 @@ def read_options(arguments: UpArguments) -> UpOptions:
         log_level=arguments.get("log_level", "info"),
         open_page=arguments.get("open_page", False),
         substitute=arguments.get("substitute", False),
+        sync=arguments.get("sync", False),
     )

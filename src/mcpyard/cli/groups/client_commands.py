@@ -15,35 +15,89 @@ _ShowSecrets = Annotated[
     bool,
     typer.Option("--show-secrets", help="Do not mask secrets; only while mcpyard is not running."),
 ]
+_Unverified = Annotated[
+    bool,
+    typer.Option("--unverified", help="Write to a client that is known from documentation only."),
+]
 
 
 @_clients.command(
-    examples="mcpyard clients\nmcpyard clients show claude:project files\nmcpyard clients lint"
+    examples="mcpyard clients ls codex\nmcpyard clients show claude:project files\n"
+    "mcpyard clients disable codex files\nmcpyard clients rename gemini files documents\n"
+    "mcpyard clients edit codex files --env LOG=debug --dry-run\nmcpyard clients rm cursor files"
 )
 def clients(  # noqa: PLR0913, PLR0917  one parameter an option
     action: Annotated[
-        Literal["ls", "show", "lint", "drift"],
+        Literal["ls", "show", "lint", "drift", "edit", "enable", "disable", "rename", "rm"],
         typer.Argument(
-            metavar="[ls|show|lint|drift]",
-            help="List, show one, check the files, or compare definitions.",
+            metavar="[ACTION]",
+            help="ls (list), show, lint (check the files), drift (compare definitions), edit, "
+            "enable, disable, rename or rm.",
         ),
     ] = "ls",
     client: Annotated[
+        str | None, typer.Argument(metavar="[CLIENT[:SCOPE]]", help="Such as claude:project.")
+    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Name of a server.")] = None,
+    new_name: Annotated[
+        str | None, typer.Argument(metavar="[NEW]", help="For rename, the new name.")
+    ] = None,
+    json_text: Annotated[
         str | None,
-        typer.Argument(metavar="[CLIENT[:SCOPE]]", help="For show, such as claude:project."),
+        typer.Option(
+            "--json-text", metavar="JSON", help="For edit: JSON merge patch; - reads stdin."
+        ),
     ] = None,
-    name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="For show, the name of a server.")
+    command: Annotated[
+        str | None, typer.Option("--command", metavar="PROGRAM", help="For edit: the program.")
     ] = None,
+    arg: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--arg", metavar="ARG", help="For edit: argument; repeatable, replaces all arguments."
+        ),
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option("--url", metavar="URL", help="For edit: the URL.")
+    ] = None,
+    env: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--env",
+            metavar="NAME=VALUE",
+            help="For edit: environment variable; repeatable, empty removes it.",
+        ),
+    ] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--header",
+            metavar="'NAME: VALUE'",
+            help="For edit: HTTP header; repeatable, empty removes it.",
+        ),
+    ] = None,
+    dry_run: DryRunOption = False,
+    unverified: _Unverified = False,
+    show_secrets: _ShowSecrets = False,
     project: ProjectOption = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Show the servers of every MCP client on this machine."""
-    from mcpyard.cli.commands.clients import show_clients
+    """Show and change the servers of every MCP client on this machine."""
+    from mcpyard.cli.commands.clients import EntryEdit, change_client, show_clients
 
-    words = tuple(each for each in (client, name) if each is not None)
-    return show_clients(home_folder(home), project, action, words, as_json=as_json)
+    words = tuple(each for each in (client, name, new_name) if each is not None)
+    edit = EntryEdit(json_text, command, arg or (), url, env or (), header or ())
+    if action in {"ls", "show", "lint", "drift"}:
+        edit.refuse_for(action)
+        return show_clients(home_folder(home), project, action, words, as_json=as_json)
+    return change_client(
+        *(home_folder(home), project, action, words, edit),
+        dry_run=dry_run,
+        unverified=unverified,
+        show_secrets=show_secrets,
+        as_json=as_json,
+    )
 
 
 @_clients.command(examples="mcpyard connect codex\nmcpyard connect claude --profile work --dry-run")
@@ -64,6 +118,7 @@ def connect(  # noqa: PLR0913, PLR0917  one parameter an option
         str, typer.Option("--name", metavar="NAME", help="Name of the entry.")
     ] = "mcpyard",
     dry_run: DryRunOption = False,
+    unverified: _Unverified = False,
     project: ProjectOption = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
@@ -71,22 +126,29 @@ def connect(  # noqa: PLR0913, PLR0917  one parameter an option
     """Add the gateway to the configuration of an MCP client."""
     from mcpyard.cli.commands.connect import ConnectRequest, connect_client
 
-    request = ConnectRequest(client, scope, name, profile, http, dry_run)
+    request = ConnectRequest(client, scope, name, profile, http, dry_run, unverified)
     return connect_client(home_folder(home), project, request, as_json=as_json)
 
 
 @_clients.command(
     examples="mcpyard copy --from claude --to codex files\n"
-    "mcpyard copy --from cursor --to yard docs --dry-run"
+    "mcpyard copy --from claude --to codex,gemini,opencode files docs\n"
+    "mcpyard copy --from yard --to cursor --all --dry-run"
 )
 def copy(  # noqa: PLR0913, PLR0917  one parameter an option
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the server.")],
     source: Annotated[
         str, typer.Option("--from", metavar="CLIENT[:SCOPE]", help="Client to copy from.")
     ],
     target: Annotated[
-        str, typer.Option("--to", metavar="CLIENT[:SCOPE]", help="Client to copy to.")
+        str,
+        typer.Option(
+            "--to", metavar="CLIENT[:SCOPE],...", help="Clients to copy to, separated by commas."
+        ),
     ],
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="NAME...", help="Names of the servers.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Copy all servers.")] = False,
     new_name: Annotated[
         str | None, typer.Option("--name", metavar="NEW", help="Name of the copy.")
     ] = None,
@@ -103,27 +165,73 @@ def copy(  # noqa: PLR0913, PLR0917  one parameter an option
     ] = False,
     move: Annotated[bool, typer.Option("--move", help="Remove the original.")] = False,
     dry_run: DryRunOption = False,
+    unverified: _Unverified = False,
     show_secrets: _ShowSecrets = False,
     project: ProjectOption = None,
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Copy a server from one MCP client to another."""
-    from mcpyard.cli.commands.copy import copy_server
+    """Copy servers from one MCP client to others."""
+    from mcpyard.cli.commands.copy import CopyRequest, copy_servers
 
-    request = {
-        "from": source,
-        "to": target,
-        "name": name,
-        "newName": new_name,
-        "matrix": matrix,
-        "replace": replace,
-        "move": move,
-        "dryRun": dry_run,
-    }
-    return copy_server(
+    targets = [each.strip() for each in target.split(",") if each.strip()]
+    request = CopyRequest(
+        source,
+        targets,
+        names or (),
+        everything,
+        new_name,
+        matrix,
+        replace,
+        move,
+        dry_run,
+        unverified,
+    )
+    return copy_servers(
         home_folder(home), project, request, show_secrets=show_secrets, as_json=as_json
     )
+
+
+@_clients.command(
+    examples="mcpyard sync --to claude,codex,gemini,opencode\nmcpyard sync apply\n"
+    "mcpyard sync adopt --to claude\nmcpyard sync --check"
+)
+def sync(  # noqa: PLR0913, PLR0917  one parameter an option
+    action: Annotated[
+        Literal["plan", "apply", "adopt", "approve"],
+        typer.Argument(
+            metavar="[plan|apply|adopt|approve]",
+            help="Show the plan, apply it, take what clients have into the source, or approve the "
+            "mcpyard.toml of a project.",
+        ),
+    ] = "plan",
+    target: Annotated[
+        str,
+        typer.Option(
+            "--to", metavar="CLIENT[:SCOPE],...", help="Clients; default: those of mcpyard.toml."
+        ),
+    ] = "",
+    check: Annotated[
+        bool, typer.Option("--check", help="Compare only; exit code 1 if something differs.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", "-y", help="Do not ask; conflicts are left as they are.")
+    ] = False,
+    dry_run: DryRunOption = False,
+    unverified: _Unverified = False,
+    project: ProjectOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Keep one set of servers in several MCP clients."""
+    from mcpyard.cli.commands.sync import SyncOptions
+    from mcpyard.cli.commands.sync import sync as run_sync
+
+    targets = [each.strip() for each in target.split(",") if each.strip()]
+    options = SyncOptions(
+        home_folder(home), project, targets, yes, dry_run, check, as_json, unverified
+    )
+    return run_sync(action, options)
 
 
 @_clients.command(examples="mcpyard undo\nmcpyard undo --list\nmcpyard undo 12 --dry-run")

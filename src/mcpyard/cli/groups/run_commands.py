@@ -39,6 +39,9 @@ def up(  # noqa: PLR0913, PLR0917  one parameter an option
         bool,
         typer.Option("--trust-folder", help="Apply edits of the project file without approval."),
     ] = False,
+    sync: Annotated[
+        bool, typer.Option("--sync", help="Keep the clients of mcpyard.toml in sync.")
+    ] = False,
     _review: Annotated[bool, typer.Option("--review", hidden=True)] = False,
     allow_host: Annotated[
         list[str] | None,
@@ -88,6 +91,7 @@ def up(  # noqa: PLR0913, PLR0917  one parameter an option
         as_json=as_json,
         strict=strict,
         trust_folder=trust_folder,
+        sync=sync,
         allow_host=allow_host,
         tls_cert=tls_cert,
         tls_key=tls_key,

@@ -149,10 +149,11 @@ def digest_of(waiting: Iterable[Waiting]) -> str:
 
 def _is_as_approved(document: Document, entries: Entries, below: Mapping[str, Owner]) -> bool:
     """Whether every entry is what was approved, at a glance, and takes nobody's place."""
-    written = {each.name: each.config for each in document.definitions}
-    return below.keys().isdisjoint(written) and all(
-        name in entries and entries[name].config is config for name, config in written.items()
-    )
+    for each in document.definitions:
+        approved = entries.get(each.name)
+        if approved is None or approved.config is not each.config or each.name in below:
+            return False
+    return True
 
 
 def _judge(

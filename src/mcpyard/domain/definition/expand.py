@@ -8,8 +8,9 @@ the programs that share these files have it.
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 Lookup = Callable[[str], str | None]
 
@@ -30,16 +31,14 @@ class BadReference(ValueError):
         self.offset = offset
 
 
-@dataclass(frozen=True, slots=True)
-class VariableReference:
+class VariableReference(Struct, frozen=True):
     """One reference; `default` is None where none was given."""
 
     name: str
     default: "ReferenceTemplate | None"
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceTemplate:
+class ReferenceTemplate(Struct, frozen=True):
     """A string taken apart into literals and references."""
 
     parts: tuple[str | VariableReference, ...]
@@ -51,8 +50,7 @@ class ReferenceTemplate:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Expansion:
+class Expansion(Struct, frozen=True):
     """A string after expansion, and the variables that were not set."""
 
     text: str

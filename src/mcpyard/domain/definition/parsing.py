@@ -7,9 +7,9 @@ told in the words that were written: `env.PORT`, `args[1]`, not the model's.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final, cast
 
+from msgspec import Struct
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
@@ -70,8 +70,7 @@ Names = dict[tuple[int | str, ...], str]
 """What was written for a field of the model, by its path."""
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedDefinition:
+class ParsedDefinition(Struct, frozen=True):
     """A definition as it was understood, and what had to be guessed or passed over.
 
     Attributes:

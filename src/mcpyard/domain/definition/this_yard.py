@@ -6,9 +6,10 @@ that leads here is shown as `this yard`, and never connected or imported.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
+
+from msgspec import Struct
 
 from mcpyard.domain.definition.launch import Launch, LocalLaunch, RemoteLaunch, Unlaunchable
 
@@ -27,8 +28,7 @@ _LOOPBACK: Final = "loopback"
 _PORTS: Final = {"http": 80, "https": 443}
 
 
-@dataclass(frozen=True, slots=True)
-class SelfIdentity:
+class SelfIdentity(Struct, frozen=True):
     """What this yard is known by.
 
     Attributes:

@@ -11,6 +11,7 @@ from mcpyard.formats.facts import (
     project_file,
     user_file,
 )
+from mcpyard.formats.provenance import ran
 
 CLIENT: Final = Client(
     id="amp",
@@ -21,4 +22,5 @@ CLIENT: Final = Client(
     ),
     shapes=(EntrySchema(keys=("amp.mcpServers",), field_names=USUAL_NAMES),),
     format=FileFormat.JSONC,
+    provenance=ran("0.0.1790142911"),
 )

@@ -8,8 +8,8 @@ switches it off: lists elsewhere do, and those of shared servers count only in a
 from typing import Final
 
 from mcpyard.domain.files import LockKind
+from mcpyard.formats.accepted import claude
 from mcpyard.formats.facts import (
-    BRACES,
     PROJECT,
     REMOTE_WAYS,
     USUAL_NAMES,
@@ -28,6 +28,8 @@ from mcpyard.formats.facts import (
     Switch,
     SwitchKind,
 )
+from mcpyard.formats.provenance import ran
+from mcpyard.formats.reference_syntax import BRACES
 
 _OWN_FILE: Final = Location(
     ("{home}/.claude.json",),
@@ -114,6 +116,7 @@ CLIENT: Final = Client(
                 {"alwaysLoad", "headersHelper", "oauth", "role", "toolPermissions", "tools"}
             ),
             versions="2.1",
+            accepts=claude.FACTS,
         ),
     ),
     dialect=BRACES,
@@ -123,4 +126,5 @@ CLIENT: Final = Client(
         frozenset({"workspace", "claude-in-chrome"}),
         says="letters, digits, - and _",
     ),
+    provenance=ran("2.1.325"),
 )

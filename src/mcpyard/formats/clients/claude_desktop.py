@@ -3,6 +3,7 @@
 from typing import Final
 
 from mcpyard.formats.facts import NOWHERE, Client, EntrySchema, EntryTransport, Field, user_file
+from mcpyard.formats.provenance import read_in
 
 CLIENT: Final = Client(
     id="claude-desktop",
@@ -14,4 +15,5 @@ CLIENT: Final = Client(
         ),
     ),
     speaks=frozenset({EntryTransport.STDIO}),
+    provenance=read_in("mcp 2.3.0"),
 )

@@ -1,4 +1,8 @@
-"""Cline: a remote entry names its way in a word of its own, and times are in seconds."""
+"""Cline: a remote entry names its way in a word of its own, and times are in seconds.
+
+An address without a type is SSE. Its own command writes entries whose launch stands one level
+down, under `transport`; both forms are read.
+"""
 
 from typing import Final
 
@@ -9,12 +13,14 @@ from mcpyard.formats.facts import (
     Client,
     ClientScope,
     EntrySchema,
+    EntryTransport,
     Field,
     Location,
     Unit,
     types_with_http,
     user_file,
 )
+from mcpyard.formats.provenance import ran
 
 _EXTENSION: Final = "{support}/Code/User/globalStorage/saoudrizwan.claude-dev"
 
@@ -36,12 +42,24 @@ CLIENT: Final = Client(
             field_names={
                 Field.TYPE: "type",
                 **USUAL_NAMES,
+                Field.CWD: "cwd",
                 Field.ENABLED: "disabled",
                 Field.CALL_TIMEOUT: "timeout",
             },
             types=types_with_http("streamableHttp"),
             type_written=REMOTE_WAYS,
+            also={
+                "transport.type": Field.TYPE,
+                "transport.command": Field.COMMAND,
+                "transport.args": Field.ARGS,
+                "transport.env": Field.ENV,
+                "transport.cwd": Field.CWD,
+                "transport.url": Field.URL,
+                "transport.headers": Field.HEADERS,
+            },
+            url_ways={"url": EntryTransport.SSE, "transport.url": EntryTransport.SSE},
             units={"timeout": Unit(SECOND)},
         ),
     ),
+    provenance=ran("3.0.65"),
 )

@@ -7,6 +7,7 @@ at all, and fields it does not know are passed over without a word, `headers` an
 
 from typing import Final
 
+from mcpyard.formats.accepted import codex
 from mcpyard.formats.facts import (
     PROJECT,
     SECOND,
@@ -24,6 +25,7 @@ from mcpyard.formats.facts import (
     Rule,
     Unit,
 )
+from mcpyard.formats.provenance import ran
 
 _SECONDS: Final = Unit(SECOND, whole=False)
 _OWN_FILE: Final = Location(
@@ -74,6 +76,7 @@ CLIENT: Final = Client(
             exclusive=True,
             units={"startup_timeout_sec": _SECONDS, "tool_timeout_sec": _SECONDS},
             versions="0.166",
+            accepts=codex.FACTS,
         ),
     ),
     format=FileFormat.TOML,
@@ -81,4 +84,5 @@ CLIENT: Final = Client(
     merges=True,
     speaks=frozenset({EntryTransport.STDIO, EntryTransport.HTTP, EntryTransport.REMOTE}),
     names=NameRule(r"[A-Za-z0-9_:@/.-]+", says="letters, digits and - _ : @ / ."),
+    provenance=ran("0.166.0"),
 )

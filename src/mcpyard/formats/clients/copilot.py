@@ -9,11 +9,11 @@ that it keeps for that alone; it goes by that very file, so that nobody else may
 from typing import Final
 
 from mcpyard.domain.files import LockKind
+from mcpyard.formats.accepted import copilot
 from mcpyard.formats.facts import (
     REMOTE_WAYS,
     USUAL_NAMES,
     USUAL_TYPES,
-    VARIABLE,
     Client,
     ClientScope,
     Condition,
@@ -24,11 +24,12 @@ from mcpyard.formats.facts import (
     FileFormat,
     Location,
     Match,
-    ReferenceSyntax,
     Rule,
     Switch,
     SwitchKind,
 )
+from mcpyard.formats.provenance import ran
+from mcpyard.formats.reference_syntax import VARIABLE, ReferenceSyntax
 
 _SWITCH: Final = Switch(
     SwitchKind.LIST,
@@ -84,6 +85,7 @@ CLIENT: Final = Client(
             others=frozenset({"filterMapping", "oauthClientId", "oauthScopes"}),
             type_written=REMOTE_WAYS,
             versions="1.0",
+            accepts=copilot.FACTS,
         ),
     ),
     format=FileFormat.JSONC,
@@ -93,4 +95,5 @@ CLIENT: Final = Client(
         "${{{}}}",
         "${{{}:-{}}}",
     ),
+    provenance=ran("1.0.102"),
 )

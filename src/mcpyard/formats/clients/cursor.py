@@ -3,7 +3,6 @@
 from typing import Final
 
 from mcpyard.formats.facts import (
-    ENV_BRACES,
     NOWHERE,
     USUAL_NAMES,
     USUAL_TYPES,
@@ -14,6 +13,8 @@ from mcpyard.formats.facts import (
     project_file,
     user_file,
 )
+from mcpyard.formats.provenance import SEEN_IN_FILES
+from mcpyard.formats.reference_syntax import ENV_BRACES
 
 CLIENT: Final = Client(
     id="cursor",
@@ -33,4 +34,5 @@ CLIENT: Final = Client(
         ),
     ),
     dialect=ENV_BRACES,
+    provenance=SEEN_IN_FILES,
 )

@@ -1,14 +1,14 @@
 """Gemini CLI.
 
-JSON with comments, and no byte order mark. Its schema is closed: a field it does not know is
-complained about at every start, `enabled` among them, so that a server is switched off in a file
-of its own, where names stand in lower case.
+JSON with comments, but with no byte order mark and no trailing comma. Its schema is closed: a field
+it does not know is complained about at every start, `enabled` among them, so that a server is
+switched off in a file of its own, where names stand in lower case.
 """
 
 from typing import Final
 
+from mcpyard.formats.accepted import gemini
 from mcpyard.formats.facts import (
-    BRACES_OR_BARE,
     FOLDED_NAME,
     REMOTE_WAYS,
     USUAL_NAMES,
@@ -27,16 +27,24 @@ from mcpyard.formats.facts import (
     Switch,
     SwitchKind,
 )
+from mcpyard.formats.provenance import ran
+from mcpyard.formats.reference_syntax import BRACES_OR_BARE
 
-_SWITCH: Final = Switch(
-    SwitchKind.MAP, file=Location(("{home}/.gemini/mcp-server-enablement.json",)), lowered=True
-)
+_SETTLES: Final = 0.25
+
+
+def _own(name: str, settles: float = 0.0) -> Location:
+    moved = "GEMINI_CLI_HOME", (f"{{moved}}/.gemini/{name}",)
+    return Location((f"{{home}}/.gemini/{name}",), moved, settles=settles)
+
+
+_SWITCH: Final = Switch(SwitchKind.MAP, file=_own("mcp-server-enablement.json"), lowered=True)
 _SYSTEM: Final = Location(
     ("/etc/gemini-cli/settings.json",), ("GEMINI_CLI_SYSTEM_SETTINGS_PATH", ("{moved}",))
 )
 _SETTINGS: Final = (
-    Location(("{project}/.gemini/settings.json",)),
-    Location(("{home}/.gemini/settings.json",)),
+    Location(("{project}/.gemini/settings.json",), settles=_SETTLES),
+    _own("settings.json", settles=_SETTLES),
 )
 _BLOCKED: Final = Rule(
     Effective.BLOCKED,
@@ -57,7 +65,7 @@ _UNTRUSTED: Final = Rule(
         Condition(
             Match.FOLDERS,
             (),
-            (Location(("{home}/.gemini/trustedFolders.json",)),),
+            (_own("trustedFolders.json"),),
             ("TRUST_FOLDER", "TRUST_PARENT"),
         ),
         Condition(Match.SAYS, ("security", "folderTrust", "enabled"), _SETTINGS[1:], (False,)),
@@ -107,11 +115,14 @@ CLIENT: Final = Client(
                 }
             ),
             versions="0.61",
+            accepts=gemini.FACTS,
         ),
     ),
     format=FileFormat.JSONC,
     bom=False,
+    trailing_commas=False,
     closed=True,
     dialect=BRACES_OR_BARE,
     names=FOLDED_NAME,
+    provenance=ran("0.61.0"),
 )

@@ -2,15 +2,9 @@
 
 from typing import Final
 
-from mcpyard.formats.facts import (
-    BRACES,
-    USUAL_NAMES,
-    Client,
-    EntrySchema,
-    Field,
-    project_file,
-    user_file,
-)
+from mcpyard.formats.facts import USUAL_NAMES, Client, EntrySchema, Field, project_file, user_file
+from mcpyard.formats.provenance import SEEN_IN_FILES
+from mcpyard.formats.reference_syntax import BRACES
 
 CLIENT: Final = Client(
     id="kiro",
@@ -30,4 +24,5 @@ CLIENT: Final = Client(
         ),
     ),
     dialect=BRACES,
+    provenance=SEEN_IN_FILES,
 )

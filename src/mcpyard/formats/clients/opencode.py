@@ -8,17 +8,20 @@ from reading its configuration at all. A reference has no default.
 from dataclasses import replace
 from typing import Final
 
+from mcpyard.formats.accepted import opencode, opencode_2
 from mcpyard.formats.facts import (
     ALL_WAYS,
     Client,
+    ClientScope,
     EntrySchema,
     EntryTransport,
     Field,
     FileFormat,
-    ReferenceSyntax,
-    project_file,
-    user_file,
+    Location,
 )
+from mcpyard.formats.provenance import ran
+from mcpyard.formats.reference_syntax import ReferenceSyntax
+from mcpyard.formats.value_facts import Alternate, kinds
 
 _TYPES: Final = {
     EntryTransport.STDIO: "local",
@@ -35,8 +38,24 @@ _WORDS: Final = {
     Field.URL: "url",
     Field.HEADERS: "headers",
 }
+_AS_VERSION_2: Final = Alternate(
+    opencode_2.FACTS,
+    (
+        "disabled",
+        "codemode",
+        "timeout.*",
+        "oauth.client_id",
+        "oauth.client_secret",
+        "oauth.callback_port",
+        "oauth.redirect_uri",
+    ),
+)
+_AS_VERSION_1: Final = Alternate(
+    opencode.FACTS, ("enabled",), kinds("true false"), unless="disabled", only=True
+)
 _VERSION_1: Final = EntrySchema(
     keys=("mcp",),
+    also={"disabled": Field.ENABLED},
     field_names={**_WORDS, Field.ENABLED: "enabled", Field.CALL_TIMEOUT: "timeout"},
     joined=True,
     types=_TYPES,
@@ -44,10 +63,12 @@ _VERSION_1: Final = EntrySchema(
     type_written=ALL_WAYS,
     stubs=True,
     versions="1",
+    accepts=replace(opencode.FACTS, alternate=_AS_VERSION_2),
 )
 _VERSION_2: Final = replace(
     _VERSION_1,
     keys=("mcp", "servers"),
+    also={"enabled": Field.ENABLED},
     field_names={
         **_WORDS,
         Field.ENABLED: "disabled",
@@ -55,18 +76,32 @@ _VERSION_2: Final = replace(
         Field.CALL_TIMEOUT: "timeout.request",
     },
     versions="2",
+    accepts=replace(opencode_2.FACTS, alternate=_AS_VERSION_1),
 )
 
 CLIENT: Final = Client(
     id="opencode",
     title="OpenCode",
     scopes=(
-        user_file("{config}/opencode/opencode.json", "{config}/opencode/opencode.jsonc"),
-        project_file(
-            "{project}/opencode.json",
-            "{project}/opencode.jsonc",
-            "{project}/.opencode/opencode.json",
-            "{project}/.opencode/opencode.jsonc",
+        ClientScope(
+            "user",
+            Location(
+                ("{config}/opencode/opencode.json", "{config}/opencode/opencode.jsonc"),
+                added=("OPENCODE_CONFIG", ("{added}",)),
+            ),
+        ),
+        ClientScope(
+            "project",
+            Location(
+                (
+                    "{project}/opencode.json",
+                    "{project}/opencode.jsonc",
+                    "{project}/.opencode/opencode.json",
+                    "{project}/.opencode/opencode.jsonc",
+                ),
+                added=("OPENCODE_CONFIG_DIR", ("{added}/opencode.json", "{added}/opencode.jsonc")),
+            ),
+            hides=("user",),
         ),
     ),
     shapes=(_VERSION_1, _VERSION_2),
@@ -77,4 +112,6 @@ CLIENT: Final = Client(
         r"\{env:(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}|\{file:[^}]*\}",
         "{{env:{}}}",
     ),
+    provenance=ran("1.18.33"),
+    included=r"\{file:(?P<path>[^}]+)\}",
 )

@@ -7,7 +7,6 @@ CLI, but switches a server off by the list of the excluded ones, in the same fil
 from typing import Final
 
 from mcpyard.formats.facts import (
-    BRACES_OR_BARE,
     FOLDED_NAME,
     USUAL_NAMES,
     Client,
@@ -24,6 +23,8 @@ from mcpyard.formats.facts import (
     Switch,
     SwitchKind,
 )
+from mcpyard.formats.provenance import ran
+from mcpyard.formats.reference_syntax import BRACES_OR_BARE
 
 _SETTINGS: Final = (
     Location(("{project}/.qwen/settings.json",)),
@@ -67,6 +68,8 @@ CLIENT: Final = Client(
     ),
     format=FileFormat.JSONC,
     bom=False,
+    trailing_commas=False,
     dialect=BRACES_OR_BARE,
     names=FOLDED_NAME,
+    provenance=ran("0.24.4"),
 )

@@ -3,7 +3,6 @@
 from typing import Final
 
 from mcpyard.formats.facts import (
-    ENV_BRACES,
     REMOTE_WAYS,
     SECOND,
     USUAL_NAMES,
@@ -15,6 +14,8 @@ from mcpyard.formats.facts import (
     types_with_http,
     user_file,
 )
+from mcpyard.formats.provenance import read_in
+from mcpyard.formats.reference_syntax import ENV_BRACES
 
 _EXTENSION: Final = "{support}/Code/User/globalStorage/rooveterinaryinc.roo-cline"
 
@@ -42,4 +43,5 @@ CLIENT: Final = Client(
         ),
     ),
     dialect=ENV_BRACES,
+    provenance=read_in("commit 022b3b0"),
 )

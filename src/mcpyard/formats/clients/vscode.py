@@ -3,7 +3,6 @@
 from typing import Final
 
 from mcpyard.formats.facts import (
-    ENV_BRACES,
     NOWHERE,
     REMOTE_WAYS,
     USUAL_NAMES,
@@ -15,6 +14,8 @@ from mcpyard.formats.facts import (
     project_file,
     user_file,
 )
+from mcpyard.formats.provenance import read_in
+from mcpyard.formats.reference_syntax import ENV_BRACES
 
 CLIENT: Final = Client(
     id="vscode",
@@ -38,4 +39,5 @@ CLIENT: Final = Client(
     ),
     format=FileFormat.JSONC,
     dialect=ENV_BRACES,
+    provenance=read_in("commit 0b37532"),
 )

@@ -2,7 +2,9 @@
 
 from typing import Final
 
-from mcpyard.formats.facts import ENV_BRACES, USUAL_NAMES, Client, EntrySchema, Field, user_file
+from mcpyard.formats.facts import USUAL_NAMES, Client, EntrySchema, Field, user_file
+from mcpyard.formats.provenance import SEEN_IN_FILES
+from mcpyard.formats.reference_syntax import ENV_BRACES
 
 CLIENT: Final = Client(
     id="windsurf",
@@ -19,4 +21,5 @@ CLIENT: Final = Client(
         ),
     ),
     dialect=ENV_BRACES,
+    provenance=SEEN_IN_FILES,
 )

@@ -15,8 +15,9 @@ from mcpyard.formats.facts import (
     Field,
     FileFormat,
     Location,
-    ReferenceSyntax,
 )
+from mcpyard.formats.provenance import read_in
+from mcpyard.formats.reference_syntax import ReferenceSyntax
 
 CLIENT: Final = Client(
     id="yard",
@@ -61,4 +62,5 @@ CLIENT: Final = Client(
         "${{{}:-{}}}",
         (("${", "$${"),),
     ),
+    provenance=read_in("this version"),
 )

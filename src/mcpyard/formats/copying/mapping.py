@@ -24,7 +24,7 @@ from mcpyard.formats.facts import (
     Unit,
 )
 from mcpyard.formats.locations import ClientScopeRef
-from mcpyard.formats.switches import switch_words
+from mcpyard.formats.switches import lacks_project, switch_words
 from mcpyard.formats.warnings import Warned, WarningKind, shape_of_value
 
 _REFERENCES: Final = frozenset({Field.ENV_VARS, Field.ENV_HEADERS, Field.BEARER})
@@ -112,6 +112,9 @@ def _type(draft: Draft) -> None:
     shape = draft.target.shape
     if not draft.holds(Field.TYPE):
         _type_without_word(draft, way)
+    elif way is EntryTransport.STDIO and way not in shape.types:
+        # A client that has words for addresses only tells a command by itself.
+        del draft.values[Field.TYPE]
     elif way not in shape.types:
         draft.drop(Field.TYPE, f"{draft.title} does not support {way}", WarningKind.UNUSABLE)
     elif _reads_as(draft.target, way) != _one(way):
@@ -168,6 +171,9 @@ def _enabled(draft: Draft) -> None:
     elsewhere = switch.kind in {SwitchKind.LIST, SwitchKind.MAP}
     if draft.literal or draft.values[Field.ENABLED] is True or not elsewhere:
         draft.drop(Field.ENABLED, f"not supported by {draft.title}: dropped")
+    elif lacks_project(draft.target):
+        reason = f"{draft.title} disables servers per project, and none is given: written enabled"
+        draft.drop(Field.ENABLED, reason)
     else:
         reason = f"stored in {switch_words(draft.target)}"
         draft.warn(WarningKind.RELOCATED, Field.ENABLED, reason)

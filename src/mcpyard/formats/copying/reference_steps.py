@@ -11,7 +11,8 @@ from mcpyard.formats.copying.references import (
     translate,
     whole_reference,
 )
-from mcpyard.formats.facts import Field, ReferenceSyntax
+from mcpyard.formats.facts import Field
+from mcpyard.formats.reference_syntax import ReferenceSyntax
 from mcpyard.formats.warnings import WarningKind
 
 BEARER_PREFIX: Final = "Bearer "

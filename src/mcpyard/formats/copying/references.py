@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from mcpyard.formats.facts import ReferenceSyntax
+from mcpyard.formats.reference_syntax import ReferenceSyntax
 
 # Two dollars before a brace mean the brace itself, which needs no end.
 _OPENING = re.compile(r"(?<!\$)\$\{|(?<!\$)\{")

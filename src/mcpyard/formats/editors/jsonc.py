@@ -8,8 +8,9 @@ damaged file.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from typing import cast
+
+from msgspec.structs import replace
 
 from mcpyard.formats.editors.jsonc_document import Extra, JsoncDocument, parse
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
@@ -52,6 +53,8 @@ __all__ = (
 def set_member(text: str, path: Path, value: object) -> str:
     """Give the member at the path a value; an absent one is added, with the objects above it.
 
+    An object takes the place of null above it: programs that write null mean that there is none.
+
     Raises:
         DocumentBroken: the text cannot be read.
         EditRefused: there can be no such member, or JSON has no such value.
@@ -61,6 +64,8 @@ def set_member(text: str, path: Path, value: object) -> str:
     nodes = list(reading.root.trail())
     style = _style(text, nodes)
     missing = path[len(nodes) - 1 :]
+    if missing and _is_null_member(nodes) and all(isinstance(step, str) for step in missing):
+        return set_member(text, path[: len(nodes) - 1], with_value(None, missing, new))
     if missing:
         container = _home(nodes[-1], missing, path)
         nested = with_value(None, missing[1:], new)
@@ -98,6 +103,8 @@ def add_members(
     if len(nodes) <= len(path):
         return set_member(text, path, dict(members))
     present = nodes[-1].value
+    if _is_null_member(nodes):
+        return set_member(text, path, dict(members))
     container = nodes[-1].container
     if container is None or not isinstance(present, dict):
         raise refuse(path, "is not an object")
@@ -179,6 +186,11 @@ def _style(text: str, nodes: list[JsonNode]) -> Style:
     for node in nodes:
         style = learn(text, node.container, style) if node.container else style
     return style
+
+
+def _is_null_member(nodes: list[JsonNode]) -> bool:
+    """Whether the last of the nodes on a path is null, and not the root."""
+    return len(nodes) > 1 and nodes[-1].value is None
 
 
 def _home(nearest: JsonNode, missing: Path, path: Path) -> JsonContainer:

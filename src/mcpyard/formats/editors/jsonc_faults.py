@@ -4,8 +4,9 @@ It keeps its own stack, so that no depth of nesting can exhaust Python's.
 """
 
 import re
-from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from mcpyard.formats.editors.patterns import COMMENT, NO_PROGRESS, NoProgress, advanced, repeated
 
@@ -45,8 +46,7 @@ class _FaultFound(Exception):
         self.fault = Fault(offset, sentence)
 
 
-@dataclass(slots=True)
-class _Frame:
+class _Frame(Struct):
     closer: str
     count: int = 0
     last: str = ""

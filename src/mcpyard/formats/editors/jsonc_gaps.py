@@ -6,8 +6,9 @@ is never removed.
 """
 
 import re
-from dataclasses import dataclass
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from mcpyard.formats.editors.patterns import COMMENT
 
@@ -23,8 +24,7 @@ class _Token(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
+class Gap(Struct, frozen=True):
     """The text from the end of one neighbour to the start of the next, sorted by owner.
 
     Attributes:

@@ -4,7 +4,7 @@ The text is read again after the edit, its value is compared with what the edit 
 and the text around the member must be the same to the byte.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from mcpyard.domain.errors import DocumentBroken
 from mcpyard.formats.editors.jsonc_rescan import rescan
@@ -12,8 +12,7 @@ from mcpyard.formats.editors.jsonc_scan import Json, JsonScan, Path, broken
 from mcpyard.formats.editors.jsonc_values import refuse, same, value_at
 
 
-@dataclass(frozen=True, slots=True)
-class JsoncEdit:
+class JsoncEdit(Struct, frozen=True):
     """An edited text that is not trusted yet.
 
     Attributes:

@@ -8,9 +8,10 @@ characters further. Where that cannot be told, the text is read as a whole.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple, NoReturn
+
+from msgspec import Struct
 
 from mcpyard.domain.nesting import nested_deeper
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
@@ -145,8 +146,7 @@ class _Change:
         return _give_up() if nested_deeper(node.value, levels) else node
 
 
-@dataclass(slots=True)
-class _Members:
+class _Members(Struct):
     """The members of an object as far as it was read."""
 
     items: list[JsonItem]

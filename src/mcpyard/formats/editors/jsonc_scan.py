@@ -12,8 +12,9 @@ import datetime as dt
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, NamedTuple, NoReturn, TypeAlias
+
+from msgspec import Struct
 
 from mcpyard.domain.errors import DocumentBroken, Problem
 from mcpyard.formats.editors.jsonc_faults import find_fault
@@ -72,8 +73,7 @@ class JsonContainer(NamedTuple):
     items: list[JsonItem]
 
 
-@dataclass(frozen=True, slots=True)
-class JsonNode:
+class JsonNode(Struct, frozen=True):
     """A value, where it stands, and the way from it along the path, as far as the path exists."""
 
     start: int

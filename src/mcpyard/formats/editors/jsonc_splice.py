@@ -1,14 +1,16 @@
 """Items put into a container's text and taken out of it, and values rewritten in place.
 
 Taking out is the inverse of putting in, to the byte. That is why a new item goes directly behind
-the last one and not behind the comments that follow it (it would own them), and why an empty
-container keeps its white space in front of its first item.
+the last one and not behind the comments that follow it (it would own them). Only of an empty
+container with line ends between its brackets nothing but the brackets comes back: a first item on a
+line of its own takes their place.
 """
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import replace
 from typing import Final, NamedTuple, cast
+
+from msgspec.structs import replace
 
 from mcpyard.formats.editors.jsonc_gaps import LINE_END, Gap, gap
 from mcpyard.formats.editors.jsonc_scan import OUTERMOST, Json, JsonContainer, read
@@ -18,12 +20,10 @@ from mcpyard.formats.editors.jsonc_style import (
     learn,
     line_indent,
     render,
-    shape_of,
 )
-from mcpyard.formats.editors.jsonc_values import same
+from mcpyard.formats.editors.jsonc_values import changed_elements, left_out, same
 
 _NEW_LINE: Final = re.compile(r"(?:\r\n|\r|\n)[ \t]*")
-_BEFORE_NEW_LINE: Final = re.compile(r"([ \t\r\n]*?)(?:\r\n|\r|\n)[ \t]*")
 
 
 class NewItem(NamedTuple):
@@ -94,7 +94,7 @@ def _fill(text: str, container: JsonContainer, parts: list[str], style: Style) -
         inside = space + f",{style.gap}".join(parts) + space
     else:
         line = style.newline + style.inner
-        inside = space + line + f",{line}".join(parts) + style.newline + style.outer
+        inside = line + f",{line}".join(parts) + style.newline + style.outer
     return text[: container.opening + 1] + inside + text[container.closing :]
 
 
@@ -152,10 +152,7 @@ def _cut(before: Gap, after: Gap, *, closing: bool) -> tuple[int, int]:
 
 def _left_over(before: str, after: str) -> str:
     """The white space that an emptied container had before its only item was put in."""
-    match = _BEFORE_NEW_LINE.fullmatch(before)
-    if match and _NEW_LINE.fullmatch(after):
-        return match[1]
-    return before if before == after else ""
+    return before if before == after and not LINE_END.search(before) else ""
 
 
 def _outline(text: str) -> JsonContainer:
@@ -180,13 +177,14 @@ def _rewrite_object(text: str, old: dict[str, Json], new: dict[str, Json], style
 def _rewrite_array(text: str, old: list[Json], new: list[Json], style: Style) -> str:
     if len(old) == len(new):
         return _rewrite_elements(text, old, new, style)
-    common = min(len(old), len(new))
-    if same(old[:common], new[:common]):
-        text = _without(text, range(common, len(old)))
-        return _with(text, [NewItem(None, value) for value in new[common:]], style)
-    shape = shape_of(text, 0, len(text))
-    flat = style.flat or (shape is not None and shape.flat)
-    return render(new, replace(style, arrays=shape, flat=flat), style.outer)
+    gone = left_out(old, new, same)
+    if gone is not None:
+        return _without(text, gone)
+    start, end, fresh = changed_elements(old, new, same)
+    shared = start + min(end - start, len(fresh))
+    text = _without(text, range(shared, end))
+    text = _rewrite_elements(text, old[:shared] + old[end:], new[:shared] + old[end:], style)
+    return _with_elements(text, shared, fresh[shared - start :], style)
 
 
 def _rewrite_elements(text: str, old: list[Json], new: list[Json], style: Style) -> str:
@@ -197,6 +195,20 @@ def _rewrite_elements(text: str, old: list[Json], new: list[Json], style: Style)
         changed = rewrite(text[item.start : item.end], before, after, replace(local, outer=indent))
         text = text[: item.start] + changed + text[item.end :]
     return text
+
+
+def _with_elements(text: str, index: int, fresh: list[Json], style: Style) -> str:
+    """The text of an array with new elements in front of the one at a position, or at its end."""
+    container = _outline(text)
+    if index == len(container.items):
+        return _with(text, [NewItem(None, value) for value in fresh], style)
+    local = learn(text, container, style)
+    item = container.items[index]
+    start = container.items[index - 1].end if index else container.opening + 1
+    before = gap(text, start, item.start, closing=False)
+    comma = "," + (local.newline + local.inner if before.breaks_line() else local.gap)
+    parts = "".join(render(value, local, local.inner) + comma for value in fresh)
+    return text[: before.lead] + parts + text[before.lead :]
 
 
 def _without(text: str, doomed: Collection[int]) -> str:

@@ -6,8 +6,10 @@ nearest neighbours win and the document at large fills what they do not show.
 
 import json
 import re
-from dataclasses import dataclass, replace
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcpyard.formats.editors.jsonc_gaps import LINE_END
 from mcpyard.formats.editors.jsonc_scan import BOM, STRING, Json, JsonContainer, JsonItem
@@ -25,16 +27,14 @@ _ARRAY: Final = re.compile(rf"{STRING}|{COMMENT}|\[([ \t]*+)([^ \t\]])", re.DOTA
 _SURROGATE: Final = re.compile(r"[\ud800-\udfff]")
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerStyle:
+class ContainerStyle(Struct, frozen=True):
     """How containers of one kind are written: on one line or not, and padded with what."""
 
     flat: bool
     pad: str
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Struct, frozen=True):
     """How one container is laid out.
 
     Attributes:

@@ -6,11 +6,14 @@ guard compares the two.
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Final, cast
+from typing import Final, NamedTuple, TypeAlias, cast
 
 from mcpyard.domain.errors import EditRefused, Problem, SourceLocation
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
 from mcpyard.formats.editors.jsonc_scan import Json, Path
+
+Same: TypeAlias = Callable[[Json, Json], bool]
+"""Whether two values are equal as a format has it."""
 
 # Python writes and reads no longer ones; a file that holds one could not be read again.
 _TOO_LONG: Final = 10**4300
@@ -78,6 +81,38 @@ def same(left: Json, right: Json) -> bool:
         RecursionError: they are nested too deeply.
     """
     return left == right and _alike(left, right)
+
+
+class ElementsChange(NamedTuple):
+    """What the elements of an array between two positions turn into."""
+
+    start: int
+    end: int
+    new: list[Json]
+
+
+def left_out(old: list[Json], new: list[Json], same: Same) -> list[int] | None:
+    """The positions of the elements that one array lacks of another, if nothing else differs."""
+    gone: list[int] = []
+    matched = 0
+    for index, item in enumerate(old):
+        if matched < len(new) and same(item, new[matched]):
+            matched += 1
+        else:
+            gone.append(index)
+    return gone if matched == len(new) else None
+
+
+def changed_elements(old: list[Json], new: list[Json], same: Same) -> ElementsChange:
+    """The elements between those at the start and at the end that two arrays have in common."""
+    shortest = min(len(old), len(new))
+    head = 0
+    while head < shortest and same(old[head], new[head]):
+        head += 1
+    tail = 0
+    while tail < shortest - head and same(old[-1 - tail], new[-1 - tail]):
+        tail += 1
+    return ElementsChange(head, len(old) - tail, new[head : len(new) - tail])
 
 
 def value_at(root: Json, path: Path) -> Json:

@@ -1,9 +1,14 @@
-"""A TOML text that was read: its value, and where everything stands."""
+"""A TOML text that was read: its value, and where everything stands.
+
+What is read is TOML 1.1. Nothing that is written needs it, for some programs read TOML 1.0 alone.
+"""
 
 import re
 import tomllib
 from dataclasses import dataclass, field
 from typing import Final
+
+import tomli
 
 from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
 from mcpyard.domain.nesting import nested_deeper
@@ -20,7 +25,7 @@ _WHERE: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\
 _NAMES: Final = re.compile(r"\(('[^']*'(?:, '[^']*')*),?\)")
 _MANY_DIGITS: Final = re.compile(r"(?<![0-9_])[0-9_]{4300,}")
 _LONG_KEY: Final = re.compile(rf"(?<![\w.-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{2 * MAX_DEPTH}}}")
-"""`tomllib` takes the square of a key's length, before anybody can see how deep it leads."""
+"""The parser takes the square of a key's length, before anybody can see how deep it leads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,11 @@ class TomlDocument:
     _offsets: dict[int, dict[Path, int]] = field(
         default_factory=dict[int, dict[Path, int]], repr=False, compare=False
     )
+
+    @property
+    def newer(self) -> Problem | None:
+        """The first thing that TOML 1.0 does not have, if there is one."""
+        return newer_syntax(self.text, self.file)
 
     def has(self, path: Path) -> bool:
         """Whether there is a value at the path."""
@@ -63,7 +73,7 @@ def parse(text: str, *, file: str = "") -> TomlDocument:
     if _LONG_KEY.search(text):
         raise _nested(file)
     try:
-        value = tomllib.loads(text.removeprefix(BOM))
+        value = tomli.loads(text.removeprefix(BOM))
     except ValueError as error:
         raise _broken(text, file, str(error)) from None
     except RecursionError:
@@ -75,6 +85,15 @@ def parse(text: str, *, file: str = "") -> TomlDocument:
     except NoProgress as error:
         place = Lines(text, file).place(error.offset)
         raise DocumentBroken.of(Problem("", NO_PROGRESS, place)) from None
+
+
+def newer_syntax(text: str, file: str = "") -> Problem | None:
+    """What keeps a text that is TOML 1.1 from being TOML 1.0, and where."""
+    try:
+        tomllib.loads(text.removeprefix(BOM))
+    except tomllib.TOMLDecodeError as error:
+        return _broken(text, file, str(error)).problems[0]
+    return None
 
 
 def _broken(text: str, file: str, message: str) -> DocumentBroken:

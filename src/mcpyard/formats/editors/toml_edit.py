@@ -10,7 +10,16 @@ from collections.abc import Sequence
 from mcpyard.formats.editors.jsonc_scan import Path
 from mcpyard.formats.editors.toml_inline import put_in, rewritten, take_from
 from mcpyard.formats.editors.toml_lines import put_after, put_below, spliced, take_out, top
-from mcpyard.formats.editors.toml_scan import Names, Sheet, Span, Statement, descend, scan, tokens
+from mcpyard.formats.editors.toml_scan import (
+    Names,
+    Sheet,
+    Span,
+    Statement,
+    TomlContainer,
+    descend,
+    scan,
+    tokens,
+)
 from mcpyard.formats.editors.toml_style import (
     dotted,
     dotted_lines,
@@ -31,13 +40,26 @@ def covering(sheet: Sheet, path: Path) -> Statement | None:
     return None
 
 
-def stands_empty(sheet: Sheet, path: Names) -> bool:
+def at_path(box: TomlContainer, rest: Path) -> list[int]:
+    """The positions of the items of a container that the rest of a path leads to."""
+    if isinstance(rest[0], int):
+        return [index for index in range(len(box.items)) if index == rest[0]]
+    return [index for index, item in enumerate(box.items) if item.names == rest]
+
+
+def array_end(sheet: Sheet, path: Names) -> int:
+    """Where a new table of the list of tables at a path comes: behind the last, or at the end."""
+    last = max(_under(sheet, path), default=None)
+    return len(sheet.text) if last is None else _top_or_end(sheet, _section_end(sheet, last) + 1)
+
+
+def stands_empty(sheet: Sheet, path: Path) -> bool:
     """Whether the table at a path is there even when it holds nothing."""
     exact = any(it.path == path for it in sheet.statements)
     return not path or exact or _value_span(sheet, path) is not None
 
 
-def add(sheet: Sheet, table: Names, members: Table) -> str:
+def add(sheet: Sheet, table: Path, members: Table) -> str:
     """The text with new members in a table that exists; new tables are written with headers."""
     cover = covering(sheet, (*table, ""))
     if cover is not None:
@@ -51,7 +73,7 @@ def add(sheet: Sheet, table: Names, members: Table) -> str:
     return _add_tables(sheet, table, tables)
 
 
-def update(sheet: Sheet, path: Names, old: Table, new: Table) -> str:
+def update(sheet: Sheet, path: Path, old: Table, new: Table) -> str:
     """The text with the table at a path changed from one value into another, key by key."""
     if old and not new and not stands_empty(sheet, path):
         return _readd(sheet, path, new)
@@ -64,7 +86,7 @@ def update(sheet: Sheet, path: Names, old: Table, new: Table) -> str:
     return remove(_fresh(sheet, text), path, gone) if gone else text
 
 
-def change(sheet: Sheet, path: Names, old: Toml, new: Toml) -> str:
+def change(sheet: Sheet, path: Path, old: Toml, new: Toml) -> str:
     """The text with the value at a path changed from one into another."""
     if isinstance(old, dict) and isinstance(new, dict):
         return update(sheet, path, old, new)
@@ -75,7 +97,7 @@ def change(sheet: Sheet, path: Names, old: Toml, new: Toml) -> str:
     return spliced(sheet.text, [(*span, rewritten(written, old, new))])
 
 
-def remove(sheet: Sheet, table: Names, names: Sequence[str]) -> str:
+def remove(sheet: Sheet, table: Path, names: Sequence[str]) -> str:
     """The text without some members of a table, and all that is below them."""
     cover = covering(sheet, (*table, ""))
     if cover is None:
@@ -113,13 +135,14 @@ def _fresh(sheet: Sheet, text: str) -> Sheet:
     return sheet if sheet.text == text else scan(text)
 
 
-def _readd(sheet: Sheet, path: Names, value: Toml) -> str:
+def _readd(sheet: Sheet, path: Path, value: Toml) -> str:
     """A value in another form than before, which cannot take the place of the old one."""
-    removed = remove(sheet, path[:-1], path[-1:])
-    return add(scan(removed), path[:-1], {path[-1]: value})
+    name = str(path[-1])
+    removed = remove(sheet, path[:-1], [name])
+    return add(scan(removed), path[:-1], {name: value})
 
 
-def _add_to_form(sheet: Sheet, table: Names, members: Table) -> str:
+def _add_to_form(sheet: Sheet, table: Path, members: Table) -> str:
     """Add to a table that exists: one of dotted keys gets dotted keys, whatever the values."""
     sibling = _last_dotted(sheet, table)
     if sibling is None or _under(sheet, table):
@@ -127,7 +150,7 @@ def _add_to_form(sheet: Sheet, table: Names, members: Table) -> str:
     return _add_dotted(sheet, table, members, sibling)
 
 
-def _value_span(sheet: Sheet, path: Names) -> Span | None:
+def _value_span(sheet: Sheet, path: Path) -> Span | None:
     """Where the value at a path is written in one piece."""
     for statement in sheet.statements:
         if statement.kind == "pair" and statement.path == path:
@@ -136,7 +159,7 @@ def _value_span(sheet: Sheet, path: Names) -> Span | None:
     if cover is None:
         return None
     box, rest = descend(sheet.text, cover.value, path[len(cover.path) :])
-    return next(((it.value, it.end) for it in box.items if it.names == rest), None)
+    return next(((box.items[i].value, box.items[i].end) for i in at_path(box, rest)), None)
 
 
 def _under(sheet: Sheet, path: Path) -> list[int]:
@@ -145,7 +168,7 @@ def _under(sheet: Sheet, path: Path) -> list[int]:
     return [i for i, it in statements if it.kind != "pair" and it.path[: len(path)] == path]
 
 
-def _last_dotted(sheet: Sheet, table: Names) -> Statement | None:
+def _last_dotted(sheet: Sheet, table: Path) -> Statement | None:
     """The last pair that reaches into a table from the header of one above it."""
     dotted = (
         it
@@ -169,14 +192,14 @@ def _top_or_end(sheet: Sheet, index: int) -> int:
     return top(sheet, index) if index < len(sheet.statements) else len(sheet.text)
 
 
-def _add_in_braces(sheet: Sheet, table: Names, members: Table, cover: Statement) -> str:
+def _add_in_braces(sheet: Sheet, table: Path, members: Table, cover: Statement) -> str:
     box, rest = descend(sheet.text, cover.value, (*table, "")[len(cover.path) :])
     prefix = tuple(map(str, rest[:-1]))
     items = [f"{dotted((*prefix, name))} = {inline(it)}" for name, it in members.items()]
     return put_in(sheet.text, box, ", ".join(items))
 
 
-def _add_tables(sheet: Sheet, parent: Names, tables: Table) -> str:
+def _add_tables(sheet: Sheet, parent: Path, tables: Table) -> str:
     lines = table_lines(parent, tables)
     while parent and not _under(sheet, parent):
         parent = parent[:-1]
@@ -185,7 +208,7 @@ def _add_tables(sheet: Sheet, parent: Names, tables: Table) -> str:
     return put_after(sheet, limit, lines)
 
 
-def _add_pairs(sheet: Sheet, table: Names, pairs: Table) -> str:
+def _add_pairs(sheet: Sheet, table: Path, pairs: Table) -> str:
     sibling = _last_dotted(sheet, table)
     if sibling is not None:
         return _add_dotted(sheet, table, pairs, sibling)
@@ -194,7 +217,7 @@ def _add_pairs(sheet: Sheet, table: Names, pairs: Table) -> str:
     if own is not None or not table:
         return _add_to_section(sheet, -1 if own is None else own, pair_lines(pairs))
     if not headers:
-        return _add_tables(sheet, table[:-1], {table[-1]: pairs})
+        return _add_tables(sheet, table[:-1], {str(table[-1]): pairs})
     return put_after(sheet, top(sheet, headers[0]), [f"[{dotted(table)}]", *pair_lines(pairs)])
 
 
@@ -205,7 +228,7 @@ def _add_to_section(sheet: Sheet, header: int, lines: list[str]) -> str:
     return put_below(sheet, sheet.statements[last], lines)
 
 
-def _add_dotted(sheet: Sheet, table: Names, members: Table, sibling: Statement) -> str:
+def _add_dotted(sheet: Sheet, table: Path, members: Table, sibling: Statement) -> str:
     """Add below the last dotted key of the table, the way that key spells the table."""
     shared = tokens(sheet.text, *sibling.key)[len(table) - 1 - sibling.base]
     prefix = sheet.text[sibling.start : shared.end]

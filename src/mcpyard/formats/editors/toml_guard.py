@@ -1,7 +1,8 @@
 """The guard that every edit passes before its text is given out.
 
 The text is read again after the edit and must give exactly the value that was meant; and all that
-is not the entry's own, to the byte, must stand in it as it stood before.
+is not the entry's own, to the byte, must stand in it as it stood before. A text that is TOML 1.0
+must stay so: its program may read nothing newer.
 """
 
 import re
@@ -11,19 +12,20 @@ from typing import Final, TypeAlias
 from mcpyard.domain.errors import DocumentBroken
 from mcpyard.formats.editors.jsonc_scan import Path
 from mcpyard.formats.editors.jsonc_values import refuse
-from mcpyard.formats.editors.toml_document import TomlDocument, parse
-from mcpyard.formats.editors.toml_edit import covering
+from mcpyard.formats.editors.toml_document import TomlDocument, newer_syntax, parse
+from mcpyard.formats.editors.toml_edit import at_path, covering
 from mcpyard.formats.editors.toml_lines import blocks
 from mcpyard.formats.editors.toml_scan import (
     BLANK_LINES,
-    Names,
     Sheet,
     Span,
     Statement,
+    TomlContainer,
     descend,
 )
 from mcpyard.formats.editors.toml_values import Toml, pruned, same
 
+_OWN_LINE: Final = re.compile(r"\n[ \t]*+(#[^\r\n]*+)")
 _GAPS: Final = re.compile(rf"(\r?\n{BLANK_LINES})")
 
 # The lines of others, and what parts each from the one before and the last one from the end;
@@ -48,8 +50,8 @@ class TomlEdit:
     before: TomlDocument
     edited: str
     intended: Toml
-    zone: Names
-    new_zone: Names | None = None
+    zone: Path
+    new_zone: Path | None = None
     frees: bool = False
 
     def guarded(self) -> str:
@@ -65,6 +67,8 @@ class TomlEdit:
             raise refuse(self.zone, message) from None
         if not self._gives(after.value) or not self._keeps_the_rest(after.sheet):
             raise refuse(self.zone, "the edit would not give exactly what was asked")
+        if newer_syntax(self.edited) and not newer_syntax(self.before.text):
+            raise refuse(self.zone, "the edit would need TOML 1.1, which the file did not")
         return self.edited
 
     def _gives(self, after: Toml) -> bool:
@@ -124,9 +128,23 @@ def _own(sheet: Sheet, path: Path) -> list[Span]:
 
 
 def _own_in_braces(sheet: Sheet, path: Path, cover: Statement) -> list[Span]:
-    """All of the innermost braces but for the items of others, each of which is kept as it is."""
+    """All of the innermost braces but for the items of others and comments, which are all kept."""
     box, rest = descend(sheet.text, cover.value, path[len(cover.path) :])
-    others = [item for item in box.items if item.names[: len(rest)] != rest]
-    starts = [box.opening + 1, *(item.end for item in others)]
-    ends = [*(item.start for item in others), box.closing]
+    own = at_path(box, rest) if isinstance(rest[0], int) else []
+    others = [
+        (item.start, item.end)
+        for index, item in enumerate(box.items)
+        if index not in own and (not item.names or item.names[: len(rest)] != rest)
+    ]
+    untouched = sorted([*others, *_comments(sheet.text, box)])
+    starts = [box.opening + 1, *(end for _, end in untouched)]
+    ends = [*(start for start, _ in untouched), box.closing]
     return list(zip(starts, ends, strict=True))
+
+
+def _comments(text: str, box: TomlContainer) -> list[Span]:
+    """The comments that stand on lines of their own between the items of braces."""
+    starts = [box.opening + 1, *(item.end for item in box.items)]
+    ends = [*(item.start for item in box.items), box.closing]
+    gaps = zip(starts, ends, strict=True)
+    return [match.span(1) for gap in gaps for match in _OWN_LINE.finditer(text, *gap)]

@@ -1,30 +1,26 @@
 """Items put into, taken out of and changed in inline tables and arrays.
 
-An array may run over many lines with comments on them: what is on lines of its own comes and goes
-with its lines, and a comment is left to the item it stands beside.
+Both may run over many lines with comments on them: what is on lines of its own comes and goes with
+its lines, the comment that ends such a line included, and any other comment stays. Taking out an
+item that was put in at the end gives back the bytes.
 """
 
 import re
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
+from mcpyard.formats.editors.jsonc_values import changed_elements, left_out
 from mcpyard.formats.editors.toml_lines import spliced
 from mcpyard.formats.editors.toml_scan import FILLER, Span, TomlContainer, TomlItem, container
-from mcpyard.formats.editors.toml_style import inline, newline_of
-from mcpyard.formats.editors.toml_values import Toml, same
+from mcpyard.formats.editors.toml_style import inline, key, newline_of
+from mcpyard.formats.editors.toml_values import Table, Toml, same
 
 _AFTER_ITEM: Final = re.compile(rf"{FILLER},")
 _REST_OF_LINE: Final = re.compile(r"[ \t]*+(?:#[^\r\n]*+)?(?=\r?\n)")
 _INDENT: Final = re.compile(r"[ \t]*+")
 _BLANK: Final = " \t\r\n"
-
-
-class ElementsChange(NamedTuple):
-    """What the elements of an array between two positions turn into."""
-
-    start: int
-    end: int
-    new: list[Toml]
+_STEP: Final = "  "
+"""How far in the first item of braces stands whose lines are empty."""
 
 
 def put_in(text: str, box: TomlContainer, written: str) -> str:
@@ -35,53 +31,58 @@ def put_in(text: str, box: TomlContainer, written: str) -> str:
 def take_from(text: str, box: TomlContainer, doomed: Sequence[int]) -> str:
     """The text without some items of a container, and their commas."""
     for index in reversed(doomed):
-        alone = len(box.items) == 1
-        start, end = (box.items[0].start, box.closing) if alone else _span(text, box, index)
-        text = text[:start] + text[end:]
+        text = spliced(text, [(*cut, "") for cut in _cuts(text, box, index)])
         box = container(text, box.opening)
     return text
 
 
 def rewritten(written: str, old: Toml, new: Toml) -> str:
-    """A value as it is written, changed into a new one; elements that stay keep their spelling."""
+    """A value as it is written, changed into a new one; what stays of it keeps its spelling."""
     if same(old, new):
         return written
-    if not isinstance(old, list) or not isinstance(new, list) or not old or not new:
-        return inline(new)
-    change = _change(old, new)
+    if isinstance(old, dict) and isinstance(new, dict):
+        return _rewritten_table(written, old, new)
+    if isinstance(old, list) and isinstance(new, list):
+        return _rewritten_array(written, old, new)
+    return inline(new)
+
+
+def _rewritten_table(written: str, old: Table, new: Table) -> str:
     box = container(written, 0)
-    shared = min(change.end - change.start, len(change.new))
-    doomed = range(change.start + shared, change.end)
-    text = take_from(written, box, doomed) if doomed else written
-    for offset, value in enumerate(change.new[shared:]):
-        at = change.start + shared + offset
-        text = _put_at(text, container(text, 0), at, inline(value))
+    if any(len(item.names) > 1 for item in box.items):
+        return inline(new)
+    stable = [item for item in box.items if item.names[0] in new]
+    changes = [_replaced(written, it, old[it.names[0]], new[it.names[0]]) for it in stable]
+    text = spliced(written, changes)
+    for name in [name for name in new if name not in old]:
+        text = put_in(text, container(text, 0), f"{key(name)} = {inline(new[name])}")
     box = container(text, 0)
-    places = range(change.start, change.start + shared)
-    return spliced(text, [_replaced(text, box.items[i], old[i], new[i]) for i in places])
+    return take_from(text, box, [i for i, it in enumerate(box.items) if it.names[0] not in new])
+
+
+def _rewritten_array(written: str, old: list[Toml], new: list[Toml]) -> str:
+    gone = left_out(old, new, same)
+    if gone is not None:
+        text = take_from(written, container(written, 0), gone)
+        return text if new or "#" in text else inline(new)
+    if not old and "#" not in written:
+        return inline(new)
+    start, end, fresh = changed_elements(old, new, same)
+    shared = start + min(end - start, len(fresh))
+    text = take_from(written, container(written, 0), range(shared, end))
+    for at, value in enumerate(fresh[shared - start :], shared):
+        text = _put_at(text, container(text, 0), at, inline(value))
+    items = container(text, 0).items
+    return spliced(text, [_replaced(text, items[i], old[i], new[i]) for i in range(start, shared)])
 
 
 def _replaced(text: str, item: TomlItem, old: Toml, new: Toml) -> tuple[int, int, str]:
     return item.value, item.end, rewritten(text[item.value : item.end], old, new)
 
 
-def _change(old: list[Toml], new: list[Toml]) -> ElementsChange:
-    shortest = min(len(old), len(new))
-    head = 0
-    while head < shortest and same(old[head], new[head]):
-        head += 1
-    tail = 0
-    while tail < shortest - head and same(old[-1 - tail], new[-1 - tail]):
-        tail += 1
-    return ElementsChange(head, len(old) - tail, new[head : len(new) - tail])
-
-
 def _put_at(text: str, box: TomlContainer, index: int, written: str) -> str:
     if not box.items:
-        pad = text[box.opening + 1 : box.closing]
-        pad = "" if pad.strip(_BLANK) or "\n" in pad else pad
-        at = box.opening + 1
-        return text[:at] + pad + written + text[at:]
+        return _put_first(text, box, written)
     if index == 0:
         at = box.items[0].start
         own_line = _starts_line(text, at)
@@ -90,36 +91,75 @@ def _put_at(text: str, box: TomlContainer, index: int, written: str) -> str:
     return _put_behind(text, box, index - 1, written)
 
 
+def _put_first(text: str, box: TomlContainer, written: str) -> str:
+    pad = text[box.opening + 1 : box.closing]
+    if "\n" not in pad:
+        at = box.opening + 1
+        return text[:at] + pad + written + text[at:]
+    at = _line_end_above(text, box.closing)
+    indent = _indent(text, box.closing) + _STEP
+    return text[:at] + newline_of(text) + indent + written + text[at:]
+
+
 def _put_behind(text: str, box: TomlContainer, index: int, written: str) -> str:
     item = box.items[index]
-    if not _starts_line(text, item.start):
-        return f"{text[: item.end]}, {written}{text[item.end :]}"
     comma = _comma_end(text, item)
-    done = comma or item.end
-    rest = _REST_OF_LINE.match(text, done)
-    at = rest.end() if rest else done
+    rest = _REST_OF_LINE.match(text, comma or item.end)
+    if not _starts_line(text, item.start) or (comma and rest is None):
+        return f"{text[: item.end]}, {written}{text[item.end :]}"
+    at = rest.end() if rest else item.end
     line = newline_of(text) + _indent(text, item.start) + written
     if comma:
         return f"{text[:at]}{line},{text[at:]}"
     return f"{text[: item.end]},{text[item.end : at]}{line}{text[at:]}"
 
 
-def _span(text: str, box: TomlContainer, index: int) -> Span:
-    """What goes with an item of several: its lines if they are its own, or its comma."""
-    item = box.items[index]
-    end = _comma_end(text, item) or item.end
+def _cuts(text: str, box: TomlContainer, index: int) -> list[Span]:
+    """What goes with an item, in the order of the text: its lines or itself, and a comma."""
+    item, comma = box.items[index], _comma_end(text, box.items[index])
+    before = box.items[index - 1] if index else None
+    following = box.items[index + 1].start if index + 1 < len(box.items) else None
+    # A comma that follows on another line may have comments in front of it, which stay.
+    beside = comma is not None and "\n" not in text[item.end : comma]
+    end = comma if comma is not None and beside else item.end
+    if cut := _own_lines(text, item, end):
+        cuts = [cut]
+    elif following is not None and beside and not text[end:following].strip(_BLANK):
+        cuts = [(item.start, following)]
+    elif following is None and before and "#" not in text[before.end : item.start]:
+        return [(before.end, item.end)]
+    elif len(box.items) == 1 and "\n" not in _around(text, box, item):
+        cuts = [(item.start, box.closing)]
+    else:
+        cuts = [(item.start, end)]
+    if comma is not None and not beside:
+        return [*cuts, (comma - 1, comma)]
+    if comma is None and before and (other := _comma_end(text, before)):
+        return [(other - 1, other), *cuts]
+    return cuts
+
+
+def _own_lines(text: str, item: TomlItem, end: int) -> Span | None:
+    """The lines of an item that has them for itself, with the line end in front of them."""
     rest = _REST_OF_LINE.match(text, end)
-    if rest and _starts_line(text, item.start):
-        return _line_start(text, item.start), text.index("\n", rest.end()) + 1
-    if index + 1 < len(box.items):
-        following = box.items[index + 1].start
-        return item.start, following if not text[end:following].strip(_BLANK) else end
-    return box.items[index - 1].end, item.end
+    if rest is None or not _starts_line(text, item.start):
+        return None
+    return _line_end_above(text, item.start), rest.end()
+
+
+def _around(text: str, box: TomlContainer, item: TomlItem) -> str:
+    return text[box.opening : item.start] + text[item.end : box.closing]
 
 
 def _comma_end(text: str, item: TomlItem) -> int | None:
     match = _AFTER_ITEM.match(text, item.end)
     return match.end() if match else None
+
+
+def _line_end_above(text: str, at: int) -> int:
+    """Where the line above that of an offset ends, its line end not included."""
+    end = _line_start(text, at) - 1
+    return end - 1 if text[end - 1] == "\r" else end
 
 
 def _line_start(text: str, at: int) -> int:

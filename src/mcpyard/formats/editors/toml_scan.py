@@ -1,13 +1,14 @@
 """Where the statements of a TOML text stand: headers, pairs, and the items of inline values.
 
-Only texts that `tomllib` has read come here, so the patterns tell the parts of TOML apart and need
+Only texts that the parser has read come here, so the patterns tell the parts of TOML apart and need
 not prove it right. Offsets are those of the text as written, line ends and BOM included.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple, TypeAlias
+
+import tomli
 
 from mcpyard.formats.editors.jsonc_scan import BOM, Path
 from mcpyard.formats.editors.patterns import NoProgress, advanced, repeated
@@ -137,6 +138,8 @@ def container(text: str, opening: int) -> TomlContainer:
 def descend(text: str, opening: int, rest: Path) -> tuple[TomlContainer, Path]:
     """The innermost inline table on a path, and the steps of the path that are left in it."""
     box = container(text, opening)
+    if isinstance(rest[0], int):
+        return (box, rest) if rest[1:] == () else descend(text, box.items[rest[0]].value, rest[1:])
     for item in box.items:
         steps = len(item.names)
         if steps < len(rest) and item.names == rest[:steps]:
@@ -202,7 +205,7 @@ def _names(written: str) -> Names:
 
 def _name(part: str) -> str:
     if part[0] == '"' and "\\" in part:
-        return next(iter(tomllib.loads(f"{part} = 0")))
+        return next(iter(tomli.loads(f"{part} = 0")))
     return part[1:-1] if part[0] in "\"'" else part
 
 

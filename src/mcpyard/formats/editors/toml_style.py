@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from mcpyard.formats.editors.jsonc_scan import Path
 from mcpyard.formats.editors.toml_scan import Names
 from mcpyard.formats.editors.toml_values import Table, Toml
 
@@ -42,9 +43,9 @@ def rekeyed(written: str, name: str) -> str:
     return key(name)
 
 
-def dotted(names: Names) -> str:
-    """A key of several parts."""
-    return ".".join(map(key, names))
+def dotted(path: Path) -> str:
+    """A key of several parts; a header in a list of tables means the table above it."""
+    return ".".join(key(step) for step in path if isinstance(step, str))
 
 
 def string(value: str) -> str:
@@ -74,7 +75,14 @@ def pair_lines(table: Table) -> list[str]:
     return [f"{key(name)} = {inline(it)}" for name, it in pairs]
 
 
-def table_lines(path: Names, tables: Table) -> list[str]:
+def element_lines(path: Names, table: Table) -> list[str]:
+    """The lines of a new table in a list of tables, and of its own tables."""
+    own = [f"[[{dotted(path)}]]", *pair_lines(table)]
+    inner = table_lines(path, table)
+    return [*own, *([""] if inner else []), *inner]
+
+
+def table_lines(path: Path, tables: Table) -> list[str]:
     """The lines of the new tables in a table, and of theirs, each with its header.
 
     A table that holds nothing but tables needs no header: theirs imply it.

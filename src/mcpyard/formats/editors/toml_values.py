@@ -6,7 +6,6 @@ from typing import Final, TypeAlias, cast
 from mcpyard.formats.editors import jsonc_values
 from mcpyard.formats.editors.jsonc_scan import Json, Moment, Path
 from mcpyard.formats.editors.jsonc_values import copied, refuse, value_at, without
-from mcpyard.formats.editors.toml_scan import Names
 
 Toml: TypeAlias = Json
 Table: TypeAlias = dict[str, Toml]
@@ -41,7 +40,7 @@ def same(left: Toml, right: Toml) -> bool:
     return left == right
 
 
-def pruned(root: Toml, path: Names) -> Toml:
+def pruned(root: Toml, path: Path) -> Toml:
     """The root without the tables on a path that are empty.
 
     A table that no header and no braces stand for is there only as long as it holds something.

@@ -4,10 +4,11 @@ Reads only; nothing here is ever written back. What can be understood is returne
 told with its place in the pasted text.
 """
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
+
+import tomli
 
 from mcpyard.domain.definition import checks
 from mcpyard.domain.definition.parsing import read_definition
@@ -110,8 +111,8 @@ def _line(error: DocumentBroken) -> int:
 
 def _toml(text: str) -> Mapping[str, object]:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return tomli.loads(text)
+    except tomli.TOMLDecodeError as error:
         raise _broken(f"is neither JSON nor TOML: {error}") from None
     except RecursionError:
         raise _broken("is nested too deeply") from None

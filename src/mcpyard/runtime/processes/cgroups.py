@@ -13,9 +13,10 @@ one below, and a daemon that is alone in its group, as a service of systemd is, 
 import contextlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final, Self
+
+from msgspec import Struct
 
 from mcpyard.domain import limits as numbers
 from mcpyard.domain.model import ResourceLimits
@@ -31,8 +32,7 @@ _DAEMON: Final = "mcpyard-daemon"
 """The group that a daemon moves into; by its name the next start in it finds the one above."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cgroup:
+class Cgroup(Struct, frozen=True):
     """The control group of one keeper and of all that it starts, or of one server of these.
 
     Attributes:

@@ -14,9 +14,10 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from mcpyard.domain.degradation import Degradation
 from mcpyard.domain.model import ResourceLimits
@@ -47,16 +48,14 @@ _KEPT_VARIABLES: Final = ("LD_LIBRARY_PATH",)
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Pulse:
+class Pulse(Struct, frozen=True):
     """How often a keeper is asked whether it responds, and how often in a row it may not."""
 
     seconds: float = 2.0
     misses: int = 5
 
 
-@dataclass(eq=False, slots=True)
-class _Run:
+class _Run(Struct, eq=False):
     """One keeper process, from its start to its end."""
 
     process: subprocess.Popen[bytes]

@@ -14,8 +14,9 @@ import hmac
 import os
 import secrets
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Final, Self
+
+from msgspec import Struct
 
 from mcpyard.runtime.processes.table import read_process
 
@@ -28,8 +29,7 @@ Yard = tuple[int, int]
 """The pid of a yard's process, and when that process began."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
+class Mark(Struct, frozen=True):
     """What a child's environment says about the yard that started it."""
 
     instance: str

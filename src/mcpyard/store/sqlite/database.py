@@ -4,9 +4,10 @@ import os
 import sqlite3
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from mcpyard.domain.errors import StateBroken
 from mcpyard.store.sqlite.migrations import check, migrate, version_of
@@ -19,8 +20,7 @@ _LOOK_STEPS: Final = 10_000
 _WAL_BYTES: Final = 64 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class DatabaseKind:
+class DatabaseKind(Struct, frozen=True):
     """What sort of database a file is.
 
     Attributes:

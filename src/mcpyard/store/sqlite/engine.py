@@ -21,11 +21,13 @@ import queue
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self, TypeAlias, TypeVar
 
-from mcpyard.domain.errors import StateGone, StorageFull, unwritten
+from msgspec import Struct
+
+from mcpyard.domain.errors import StateGone, StorageFull
+from mcpyard.domain.write_errors import unwritten
 from mcpyard.store.sqlite.database import DatabaseKind, connect, file_id
 from mcpyard.store.sqlite.error_names import domain_error
 
@@ -38,8 +40,7 @@ _GROUP: Final = 256
 """Jobs in one transaction at most: none waits for more than these."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Ticket:
+class _Ticket(Struct, frozen=True, eq=False):
     job: Job[Any]
     succeed: Callable[[Any], None]
     fail: Callable[[Exception], None]

@@ -3,10 +3,11 @@
 import contextlib
 import sqlite3
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 from uuid import UUID
+
+from msgspec import Struct, field
 
 from mcpyard.domain.desired import Owner, PolicyPatch
 from mcpyard.domain.stored import Approval, StoredDefinition
@@ -21,8 +22,7 @@ from mcpyard.store.sqlite.schema import STATE
 from mcpyard.store.sqlite.used_marker import check_filled, check_there
 
 
-@dataclass(frozen=True, slots=True)
-class Peeked:
+class Peeked(Struct, frozen=True):
     """What a home knows: the user's servers, and the ids, policies and approvals of all scopes."""
 
     definitions: tuple[StoredDefinition, ...] = ()

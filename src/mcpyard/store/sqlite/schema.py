@@ -114,8 +114,14 @@ _STATE_7: Final = (_rename_policy_fields,)
 
 _STATE_8: Final = ("ALTER TABLE tokens ADD COLUMN expires INTEGER",)
 
+_STATE_9: Final = (
+    """CREATE TABLE owned_entries (
+        path TEXT NOT NULL, keys TEXT NOT NULL, name TEXT NOT NULL, written TEXT, before TEXT,
+        unit INTEGER, settled INTEGER NOT NULL, PRIMARY KEY (path, keys, name)) STRICT""",
+)
+
 STATE: Final[tuple[Migration, ...]] = (
-    *(_STATE_1, _STATE_2, _STATE_3, _STATE_4, _STATE_5, _STATE_6, _STATE_7, _STATE_8),
+    *(_STATE_1, _STATE_2, _STATE_3, _STATE_4, _STATE_5, _STATE_6, _STATE_7, _STATE_8, _STATE_9),
 )
 BINDS_ENTRIES: Final = 6
 """The version from which on approvals hold the entries that were approved."""

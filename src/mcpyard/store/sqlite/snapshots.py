@@ -12,13 +12,15 @@ import sqlite3
 import threading
 import time
 from collections.abc import Generator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from mcpyard.domain.errors import StateBroken, StorageFull, unwritten
+from msgspec import Struct
+
+from mcpyard.domain.errors import StateBroken, StorageFull
+from mcpyard.domain.write_errors import unwritten
 from mcpyard.store.sqlite.definitions import read_definitions
 from mcpyard.store.sqlite.error_names import domain_error
 from mcpyard.store.sqlite.migrations import sync_folder, version_of
@@ -33,8 +35,7 @@ _NAME: Final = re.compile(r"state-(\d{4}-\d{2}-\d{2})\.db")
 _PARTS: Final = ("", "-wal", "-shm")
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True):
     """A backup: its file, when it was taken, its size in bytes."""
 
     path: Path

@@ -5,7 +5,8 @@ import logging
 from pathlib import Path
 from typing import Final, Self
 
-from mcpyard.domain.errors import StateBroken, StateGone, unwritten
+from mcpyard.domain.errors import StateBroken, StateGone
+from mcpyard.domain.write_errors import unwritten
 from mcpyard.store.journal_limits import JournalLimits
 from mcpyard.store.sqlite.approvals import SqliteApprovals
 from mcpyard.store.sqlite.browser_sessions import SqliteSessions
@@ -17,6 +18,7 @@ from mcpyard.store.sqlite.edits import SqliteEdits
 from mcpyard.store.sqlite.engine import Engine
 from mcpyard.store.sqlite.journal import SqliteJournal
 from mcpyard.store.sqlite.memory import SqliteMemory
+from mcpyard.store.sqlite.owned_entries import SqliteOwnedEntries
 from mcpyard.store.sqlite.policies import SqlitePolicies
 from mcpyard.store.sqlite.profiles import SqliteProfiles
 from mcpyard.store.sqlite.schema import JOURNAL, STATE
@@ -47,6 +49,7 @@ class Store:
         self.credentials = SqliteCredentials(state, Seal(folder / "key"))
         self.edits = SqliteEdits(state)
         self.dropped_fields = SqliteDroppedFields(state)
+        self.owned_entries = SqliteOwnedEntries(state)
         self.journal = SqliteJournal(journal, limits)
         self.snapshots = Snapshots(folder)
 

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError, edge
-from mcpyard.formats.warnings import Warned
+from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.web import requests
 from mcpyard.web.catalogues import Catalogue
 from mcpyard.web.client_screens.fields import fields_of_entry, patch_of_entry
@@ -84,7 +84,7 @@ class ClientChangeRoutes:
             action = self._action(verb, form)
             if again := unseen(request, form, await action(EditTerms(dry_run=True))):
                 return again
-            done = await action(_terms(request))
+            done = await action(terms_of(request, form))
         except YardError as error:
             return refused(request, error)
         return done_answer(request, f"clients.done.{verb}", form["name"], done)
@@ -99,9 +99,10 @@ class ClientChangeRoutes:
                 record = await self._yard.clients.show(form["at"], form["name"])
                 data = {"at": form["at"], "on": form["on"], "record": record} | preview_of(preview)
                 return answer(request, "dialogs/client_switch.html", data)
-        return done_answer(
-            request, f"clients.done.switch{form['on']}", form["name"], await action(_terms(request))
-        )
+        elif again := unseen(request, form, await action(EditTerms(dry_run=True))):
+            return again
+        done = await action(terms_of(request, form))
+        return done_answer(request, f"clients.done.switch{form['on']}", form["name"], done)
 
     def _action(self, verb: str, form: Form) -> EditAction:
         actions: dict[str, Callable[[Form], EditAction]] = {
@@ -157,15 +158,19 @@ def preview_of(done: Done) -> TemplateData:
         "error": None,
         "shown": digest,
         "late": False,
+        "unverified": any(each.kind is WarningKind.UNVERIFIED for each in done.warnings),
+        "unconfirmed": False,
     }
 
 
 def unseen(request: Request, form: Form, preview: Done) -> Response | None:
-    """The preview once more, where what would be done is not what was shown."""
+    """The preview once more, where what would be done is not what was shown and confirmed."""
     data = preview_of(preview)
-    if data["shown"] == form["shown"]:
+    late = data["shown"] != form["shown"]
+    if not late and ("unverified" in form or not data["unverified"]):
         return None
-    return answer(request, "parts/preview.html", data | {"late": True}, headers=_IN_DIALOG)
+    again = {"late": late, "unconfirmed": not late}
+    return answer(request, "parts/preview.html", data | again, headers=_IN_DIALOG)
 
 
 def lines_of(diff: str) -> list[tuple[str, str]]:
@@ -206,8 +211,9 @@ def _warning_line(warned: Warned, t: Catalogue) -> str:
     return joined(warned.field, ": ", message) if warned.field else message
 
 
-def _terms(request: Request) -> EditTerms:
-    return EditTerms(who=requests.caller(request))
+def terms_of(request: Request, form: Form) -> EditTerms:
+    """The terms of an edit that was previewed."""
+    return EditTerms(who=requests.caller(request), unverified="unverified" in form)
 
 
 def _named(request: Request) -> tuple[str, str]:

@@ -8,7 +8,13 @@ from starlette.responses import Response
 
 from mcpyard.domain.errors import YardError
 from mcpyard.web import requests
-from mcpyard.web.client_screens.changes import done_answer, preview_of, refused, unseen
+from mcpyard.web.client_screens.changes import (
+    done_answer,
+    preview_of,
+    refused,
+    terms_of,
+    unseen,
+)
 from mcpyard.web.client_screens.presenters import places_of
 from mcpyard.web.context import PageContext
 from mcpyard.web.requests import Form
@@ -52,7 +58,8 @@ class ConnectPages:
 
     async def apply(self, request: Request) -> Response:
         """Write it; a token that the program looks for in a variable is shown this once."""
-        form, terms = await requests.form(request), EditTerms(who=requests.caller(request))
+        form = await requests.form(request)
+        terms = terms_of(request, form)
         client = form["at"].partition(":")[0]
         try:
             preview, _ = await self._connect(request, form, _UNMADE, EditTerms(dry_run=True))

@@ -45,6 +45,8 @@ class ProgramFile:
     exists: bool
     entries: tuple[EntryCard, ...]
     problems: tuple[str, ...]
+    evidence: str = "documentation"
+    version: str = ""
 
     @property
     def own(self) -> bool:
@@ -163,6 +165,8 @@ def _place(group: ScopeView, own: Mapping[str, StatusBadge]) -> ProgramFile:
         exists=group.exists,
         entries=tuple(_entry(at, each, badges) for each in group.servers),
         problems=tuple(map(problem_line, group.problems)),
+        evidence=group.evidence,
+        version=group.version,
     )
 
 

@@ -40,12 +40,12 @@ class ImportRoutes:
         terms = EditTerms(who=requests.caller(request))
         places = [each.partition(_BETWEEN) for each in form.all("server")]
         copies = [Copy(place, TARGET, name) for place, _, name in places]
-        outcomes = await self._yard.clients.copy_all(copies, terms)
-        names = [it.name for it, error in zip(copies, outcomes, strict=True) if error is None]
+        _, copied = await self._yard.clients.copy_all(copies, terms)
+        names = [each.name for each in copied if each.error is None]
         refused = [
-            joined(it.name, ": ", line_about(request, error))
-            for it, error in zip(copies, outcomes, strict=True)
-            if error is not None
+            joined(each.name, ": ", line_about(request, each.error))
+            for each in copied
+            if each.error is not None
         ]
         if form["start"]:
             # All at once: what they are wanted to be is one write, and one look.

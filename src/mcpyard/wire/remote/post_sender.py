@@ -6,6 +6,7 @@ read as it comes. Whatever is more (a token to be renewed, cookies, a redirect, 
 to httpx2.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from http import HTTPStatus
 from typing import Final, TypeAlias
@@ -25,12 +26,12 @@ _ASIDE: Final = ("set-cookie", "content-encoding")
 """Headers of an answer that is for httpx2 to read."""
 
 
-class ReadyAuth(httpx2.Auth):
+class ReadyAuth(httpx2.Auth, ABC):
     """A sign-in by bearer token that mostly knows its token without waiting for it."""
 
+    @abstractmethod
     def ready_token(self) -> str | None:
         """The token; empty when requests go without; None when the flow has to find out."""
-        raise NotImplementedError
 
 
 class PostSender:
@@ -51,6 +52,7 @@ class PostSender:
         self._client = client
         self._transport = transport
         self._auth = auth
+        self._ready_auth = auth if isinstance(auth, ReadyAuth) else None
         self._token = ""
         self._heads: dict[Hashable, tuple[bytes, Http11Pool, Timeouts]] = {}
 
@@ -95,7 +97,7 @@ class PostSender:
     def _ready_token(self) -> str | None:
         if self._auth is None:
             return ""
-        return self._auth.ready_token() if isinstance(self._auth, ReadyAuth) else None
+        return self._ready_auth.ready_token() if self._ready_auth else None
 
     def _cache(
         self, kind: Hashable, request: httpx2.Request, transport: DirectTransport

@@ -3,9 +3,10 @@
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
+
+from msgspec import Struct, field
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.ports import Clock
@@ -15,6 +16,8 @@ from mcpyard.domain.stored import CallRecord
 BUCKETS: Final = (1.0, 2.5, 5.0, 10.0, 25.0, 50.0, 100.0, 250.0, 500.0, 1000.0, 5000.0, 30000.0)
 """Upper bounds of the latency histogram, in milliseconds."""
 
+_LAST_BUCKET: Final = BUCKETS[-1]
+
 FAILURES: Final = 100
 """Failed calls that are remembered, for whoever asks what went wrong."""
 
@@ -23,8 +26,7 @@ BUSY: Final = "server-busy"
 TOOL_ERROR: Final = "tool_error"
 
 
-@dataclass(slots=True)
-class Account:
+class Account(Struct):
     """What became of one server's calls since the yard began."""
 
     calls: int = 0
@@ -42,9 +44,8 @@ class Account:
         self.ms += ms
         self.bytes_in += bytes_in
         self.bytes_out += bytes_out
-        bucket = bisect_left(BUCKETS, ms)
-        if bucket < len(BUCKETS):
-            self.buckets[bucket] += 1
+        if ms <= _LAST_BUCKET:
+            self.buckets[bisect_left(BUCKETS, ms)] += 1
 
     def cumulative(self) -> Iterator[tuple[float, int]]:
         """How many calls took at most so long, for each bound."""

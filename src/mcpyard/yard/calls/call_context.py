@@ -109,3 +109,7 @@ class CallContext(NamedTuple):
     def may_use(self, server: DesiredServer, route: Route) -> bool:
         """Whether the caller may use a tool; what it may use is told, or else every tool is on."""
         return self.allows(server, route) if self.allows else route.policy.enabled
+
+
+LIBRARY_CALL: Final = CallContext()
+"""Of a call that says nothing but what to call."""

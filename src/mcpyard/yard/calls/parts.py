@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from msgspec import Struct
+
 from mcpyard.domain.narrowing import is_array, is_object, object_of
 
 
@@ -51,8 +53,7 @@ class ResourceLink:
     description: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
+class Unknown(Struct, frozen=True):
     """A part of a kind that is not known, or one that lacks what its kind must have."""
 
     raw: object

@@ -6,21 +6,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from mcpyard.domain.definition.this_yard import SelfIdentity
-from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError
-from mcpyard.domain.files import FileText
+from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.model import Scope
 from mcpyard.domain.ports import Clock
 from mcpyard.formats.copying.matrix import Matrix
 from mcpyard.formats.drift import drift
-from mcpyard.formats.effective import Evaluation, files_of, judge
 from mcpyard.formats.entry_list import nobody
-from mcpyard.formats.facts import Client
 from mcpyard.formats.finding import Finding
 from mcpyard.formats.lint import lint
 from mcpyard.formats.locations import ClientFolders, ClientScopeRef
-from mcpyard.formats.registry import CLIENTS, client_of, scope_ref_of
 from mcpyard.yard.clients.connecting import Addressed, Bridged, Connecting
-from mcpyard.yard.clients.edit_results import Done, EntryStatus
+from mcpyard.yard.clients.edit_results import Copied, Done, EntryStatus
+from mcpyard.yard.clients.evaluations import ClientEvaluations
 from mcpyard.yard.clients.importer import ImportCandidate, Taking
 from mcpyard.yard.clients.operations import (
     Changing,
@@ -28,9 +25,11 @@ from mcpyard.yard.clients.operations import (
     Importing,
     Operation,
     Removing,
+    dropped_key,
 )
 from mcpyard.yard.clients.scope_store import FileScopeStore
 from mcpyard.yard.clients.transaction import ClientReach, EditTransaction, diffs, done
+from mcpyard.yard.clients.verified import unverified_warnings
 from mcpyard.yard.clients.workspace import broken
 from mcpyard.yard.clients.yard_scope import YARD, OwnServers
 from mcpyard.yard.clients.yard_scope_store import ScopeStore, YardScopeStore
@@ -43,6 +42,7 @@ from mcpyard.yard.views.clients import (
     FindingView,
     ImportView,
     ScopeView,
+    definition_views,
     drift_view,
     entry_view,
     file_view,
@@ -52,8 +52,6 @@ if TYPE_CHECKING:
     from mcpyard.domain.stored import CallToken
 
 LIBRARY: Final = "library"
-
-_Texts = Mapping[str, FileText]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +63,14 @@ class EditTerms:
         dry_run: Only tell what would be.
         show_secrets: Mask nothing in what is told; for the user's own terminal.
         who: Who asks, for the journal.
+        unverified: Whether a client that is known from documentation alone may be written.
     """
 
     project: str | None = None
     dry_run: bool = False
     show_secrets: bool = False
     who: str = LIBRARY
+    unverified: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ class Clients:
         self._transaction = EditTransaction(reach, own, clock)
         self._identity = identity
         self.revoked: Callable[[CallToken], None] = lambda _: None
-        self._evaluated: dict[str, tuple[ClientFolders, _Texts, Evaluation]] = {}
+        self._evaluations = ClientEvaluations(reach.registry, self._transaction)
 
     @property
     def folder(self) -> str:
@@ -128,9 +128,23 @@ class Clients:
 
     async def groups(self, project: str | None = None) -> list[ScopeView]:
         """Every scope of every client, with its servers and what becomes of each."""
-        evaluations = await self._evaluations(self._around(project))
+        evaluations = await self._evaluations.of_all(self._around(project))
         files = [file_view(file) for each in evaluations for file in each.files]
-        return files + self._view.groups()
+        broken_definitions = definition_views(self._reach.registry.problems)
+        return files + broken_definitions + self._view.groups()
+
+    def words_of_scope(self, words: str) -> str:
+        """A client and its scope by words such as `claude`, in full."""
+        return str(self._reach.registry.scope_ref_of(words))
+
+    def refuse_unverified(self, words: str, terms: EditTerms) -> None:
+        """Raise `ClientUnverified` where an edit on these terms would."""
+        ref = self._reach.registry.scope_ref_of(words)
+        unverified_warnings([ref], confirmed=terms.unverified)
+
+    def client_id(self, words: str) -> str:
+        """The id of the client in words such as `claude:project`."""
+        return self._reach.registry.scope_ref_of(words).client.id
 
     async def show(self, words: str, name: str, project: str | None = None) -> EntryView:
         """One server with everything that its file says of it.
@@ -140,11 +154,11 @@ class Clients:
             DocumentBroken: Its file cannot be read.
         """
         around = self._around(project)
-        ref = scope_ref_of(words, around.project)
+        ref = self._reach.registry.scope_ref_of(words, around.project)
         if ref.client.id == YARD:
             return self._view.show(ref, name)
         store = FileScopeStore.of(ref, around)
-        evaluation = await self._evaluation(ref.client, around)
+        evaluation = await self._evaluations.of(ref.client, around)
         files = [file for file in evaluation.files if file.ref.scope == ref.scope]
         for file in reversed(files):
             for status in file.statuses:
@@ -195,11 +209,11 @@ class Clients:
         return finished
 
     async def copy_all(
-        self, copies: Sequence[Copy], terms: EditTerms = _PLAIN
-    ) -> list[YardError | None]:
-        """Copy servers in one unit to undo; for each, why it was not copied, or None."""
-        operation = await self._copy_all(dict(enumerate(copies)), terms)
-        return [operation.refused.get(number) for number in range(len(copies))]
+        self, copies: Sequence[Copy], terms: EditTerms = _PLAIN, kind: str = "import"
+    ) -> tuple[Done, list[Copied]]:
+        """Copy servers in one unit to undo; what keeps one out keeps out no other."""
+        operation, done = await self._copy_all(dict(enumerate(copies)), terms, kind)
+        return done, [operation.copied(number) for number in operation.copies]
 
     async def connect(
         self, words: str, name: str, way: Bridged | Addressed, terms: EditTerms = _PLAIN
@@ -212,7 +226,7 @@ class Clients:
         Raises:
             NameTaken: Another server has that name there.
         """
-        ours = scope_ref_of(f"{YARD}:{Scope.USER}")
+        ours = self._reach.registry.scope_ref_of(f"{YARD}:{Scope.USER}")
         operation = Connecting(self._store(words, terms), name, way, ours, self._identity())
         finished = await self._do(operation, "connect", terms)
         if isinstance(way, Addressed) and finished.edit is not None:
@@ -246,14 +260,14 @@ class Clients:
         """The same, to be told in any language."""
         around = self._around(project)
         findings: list[Finding] = []
-        for client in _programs():
-            texts = await self._transaction.texts(files_of(client, around), fresh=True)
+        for client in self._evaluations.programs:
+            texts = await self._evaluations.texts(client, around, fresh=True)
             findings += await asyncio.to_thread(lint, client, around, texts)
         return findings
 
     async def drift(self, project: str | None = None) -> list[DriftView]:
         """The servers that are not defined alike everywhere."""
-        evaluations = await self._evaluations(self._around(project))
+        evaluations = await self._evaluations.of_all(self._around(project))
         statuses = [each for evaluation in evaluations for each in evaluation.statuses]
         return [drift_view(each) for each in drift([*statuses, *self._view.statuses()])]
 
@@ -266,8 +280,8 @@ class Clients:
         out, and told. All of it is one unit to undo.
         """
         await self._check_folder(terms)
-        target = scope_ref_of(f"{YARD}:{scope or Scope.USER}")
-        evaluations = await self._evaluations(self._around(terms.project))
+        target = self._reach.registry.scope_ref_of(f"{YARD}:{scope or Scope.USER}")
+        evaluations = await self._evaluations.of_all(self._around(terms.project))
         taking = Taking(target, self._own, self._identity())
         statuses = [each for evaluation in evaluations for each in evaluation.statuses]
         candidates = await asyncio.to_thread(taking.weigh_all, statuses)
@@ -283,7 +297,7 @@ class Clients:
             for number, each in enumerate(candidates)
             if each.importable
         }
-        operation = await self._copy_all(copies, terms)
+        operation, _ = await self._copy_all(copies, terms)
         return [
             each.imported(operation.warnings[number], operation.refused.get(number))
             if number in operation.copies
@@ -291,26 +305,29 @@ class Clients:
             for number, each in enumerate(candidates)
         ]
 
-    async def _copy_all(self, copies: Mapping[int, Copy], terms: EditTerms) -> Importing:
+    async def _copy_all(
+        self, copies: Mapping[int, Copy], terms: EditTerms, kind: str = "import"
+    ) -> tuple[Importing, Done]:
         # What is read or kept of all of them at once is one look, and one write.
         requests = await asyncio.gather(*(self._copying(each, terms) for each in copies.values()))
         operation = Importing(dict(zip(copies, requests, strict=True)))
-        await self._do(operation, "import", terms)
+        done = await self._do(operation, kind, terms)
         imported = operation.copies.keys() - operation.refused.keys()
-        await asyncio.gather(*(self._keep_dropped(operation.copies[it]) for it in imported))
-        return operation
+        if not terms.dry_run:
+            await asyncio.gather(*(self._keep_dropped(operation.copies[it]) for it in imported))
+        return operation, done
 
     async def _copying(self, copy: Copy, terms: EditTerms) -> Copying:
         source, target = self._store(copy.source, terms), self._store(copy.target, terms)
         new_name = copy.name if copy.new_name is None else copy.new_name
-        dropped = await self._reach.dropped_fields.get(_dropped_key(source), copy.name)
+        dropped = await self._reach.dropped_fields.get(dropped_key(source), copy.name)
         return Copying(
             source, target, copy.name, new_name, copy.matrix, copy.replace, copy.move, dropped
         )
 
     async def _keep_dropped(self, operation: Copying) -> None:
         await self._reach.dropped_fields.set(
-            _dropped_key(operation.target), operation.new_name, operation.left
+            dropped_key(operation.target), operation.new_name, operation.left
         )
 
     async def _change(self, operation: Changing, kind: str, terms: EditTerms) -> Done:
@@ -318,17 +335,20 @@ class Clients:
         new_name = operation.patch.get("name", operation.name)
         if isinstance(new_name, str) and new_name != operation.name and not terms.dry_run:
             # What a copy left out goes with it under its new name.
-            key, dropped = _dropped_key(operation.store), self._reach.dropped_fields
+            key, dropped = dropped_key(operation.store), self._reach.dropped_fields
             await dropped.set(key, new_name, await dropped.get(key, operation.name))
         return finished
 
     async def _do(self, operation: Operation, kind: str, terms: EditTerms) -> Done:
         await self._check_folder(terms)
+        written = (store.ref for store in operation.written)
+        warnings = unverified_warnings(written, confirmed=terms.unverified or terms.dry_run)
         if terms.dry_run:
             workspace, edit = await self._transaction.look(operation), None
         else:
             workspace, edit = await self._transaction.carry_out(operation, kind, terms.who)
-        return await done(workspace, edit, show_secrets=terms.show_secrets)
+        finished = await done(workspace, edit, show_secrets=terms.show_secrets)
+        return replace(finished, warnings=(*warnings, *finished.warnings))
 
     async def _check_folder(self, terms: EditTerms) -> None:
         """Refuse a project that is not there: its files would be made with all that is above."""
@@ -338,7 +358,7 @@ class Clients:
 
     def _store(self, words: str, terms: EditTerms) -> ScopeStore:
         around = self._around(terms.project)
-        ref = scope_ref_of(words, around.project)
+        ref = self._reach.registry.scope_ref_of(words, around.project)
         return (
             YardScopeStore(ref, self._own)
             if ref.client.id == YARD
@@ -348,18 +368,6 @@ class Clients:
     def _around(self, project: str | None) -> ClientFolders:
         own = str(self._own.project) if self._own.project else ""
         return replace(self._reach.around, project=own if project is None else project)
-
-    async def _evaluations(self, around: ClientFolders) -> list[Evaluation]:
-        return [await self._evaluation(client, around) for client in _programs()]
-
-    async def _evaluation(self, client: Client, around: ClientFolders) -> Evaluation:
-        texts = await self._transaction.texts(files_of(client, around))
-        cached = self._evaluated.get(client.id)
-        if cached and cached[0] == around and _same(cached[1], texts):
-            return cached[2]
-        evaluation = await asyncio.to_thread(judge, client, around, texts)
-        self._evaluated[client.id] = around, texts, evaluation
-        return evaluation
 
 
 def matrix_of(word: str) -> Matrix:
@@ -374,21 +382,4 @@ def matrix_of(word: str) -> Matrix:
 
 def words_of(client: str, scope: str | None) -> str:
     """The words of a client and a scope that were given apart."""
-    return f"{client_of(client).id}:{scope}" if scope else client_of(client).id
-
-
-def _programs() -> tuple[Client, ...]:
-    return tuple(client for client in CLIENTS if client.id != YARD)
-
-
-def _dropped_key(store: ScopeStore) -> str:
-    """Where what was left out is kept: the same place by whatever words it is named."""
-    return f"{store.ref}@{store.paths[0]}"
-
-
-def _same(earlier: _Texts, texts: _Texts) -> bool:
-    # A file that stayed as it was is read once, so the very same text means the same file.
-    return earlier.keys() == texts.keys() and all(
-        each is earlier[path] or (each.text is earlier[path].text is None and each == earlier[path])
-        for path, each in texts.items()
-    )
+    return f"{client}:{scope}" if scope else client

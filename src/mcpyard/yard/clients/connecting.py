@@ -75,6 +75,11 @@ class Connecting:
         """Where something changes."""
         return (self.store,)
 
+    @property
+    def written(self) -> tuple[ScopeStore, ...]:
+        """What it may write."""
+        return self.stores
+
     def do(self, workspace: Workspace) -> None:
         """Write the gateway down, in place of an earlier way to it."""
         if self.store.ref.client.id == self.ours.client.id:

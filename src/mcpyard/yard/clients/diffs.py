@@ -25,7 +25,7 @@ from mcpyard.domain.narrowing import is_array, is_mapping
 from mcpyard.formats.documents import editor_for
 from mcpyard.yard.masking import is_secret
 
-_HOLDERS: Final = frozenset({"env", "environment", "headers", "http_headers"})
+_HOLDERS: Final = frozenset({"env", "environment", "envs", "headers", "http_headers"})
 _OF_VARIABLES: Final = ("env_var", "EnvVar")
 """How the names of fields end that hold the name of a variable."""
 
@@ -33,9 +33,18 @@ _STRING: Final = r'"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\''
 _PAIR: Final = re.compile(
     rf"(?P<key>{_STRING}|[A-Za-z0-9_.-]+)(?P<between>\s*[:=]\s*)(?P<value>{_STRING})"
 )
+_BARE_PAIR: Final = re.compile(
+    rf"(?P<key>{_STRING}|[A-Za-z0-9_.-]+)(?P<between>:[ \t]+)(?P<value>[^\s\"'#][^\n]*?)"
+    r"(?=[ \t]*(?:[,}\]]|[ \t]#|\r?\n|\Z))"
+)
+"""A value of YAML that has no quotes."""
+
 _AROUND: Final = 3
 """Lines that are shown around a change."""
 
+_ELEMENT: Final = re.compile(
+    r"([-+ ]?[ \t]*-[ \t]+)([^\s\"'#][^\n]*?)(?=[ \t]*(?:[ \t]#|\r?\n|\Z))"
+)
 _HUNK: Final = re.compile(r"^@@ -(\d+)(\S*) \+(\d+)(\S*) @@")
 _ALONE: Final = re.compile(_STRING)
 _LONG_ENOUGH: Final = 8
@@ -99,7 +108,26 @@ def hidden(line: str, secrets: MaskedSecrets) -> str:
     if secrets.pairs or secrets.args:
         line = _PAIR.sub(lambda match: _hide_pair(match, secrets), line)
         line = _ALONE.sub(lambda match: _hide_alone(match, secrets), line)
+        line = _BARE_PAIR.sub(lambda match: _hide_bare(match, secrets), line)
+        line = _hide_bare_words(line, secrets)
     return shown_text(line)
+
+
+def _hide_bare(match: re.Match[str], secrets: MaskedSecrets) -> str:
+    key, value = _plain(match["key"]), match["value"]
+    if (key, value) not in secrets.pairs:
+        return match.group()
+    return f"{match['key']}{match['between']}{_mask(value)}"
+
+
+def _hide_bare_words(line: str, secrets: MaskedSecrets) -> str:
+    """Mask what has no quotes, as in YAML, where it is all of an element or longer than a word."""
+    element = _ELEMENT.match(line)
+    if element and element[2] in secrets.args:
+        return element[1] + secrets.args[element[2]] + line[element.end(2) :]
+    for value in secrets.long:
+        line = line.replace(value, _mask(value))
+    return line
 
 
 def _literals(value: object, args: dict[str, str]) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import Problem, SourceLocation
+from mcpyard.domain.errors import Problem, SourceLocation, YardError
 from mcpyard.formats.effective import Effective, ServerStatus
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.warnings import Warned
@@ -24,6 +24,16 @@ class Done:
     warnings: tuple[Warned, ...] = ()
     edit: int | None = None
     removes: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What became of one of several copies, and why there is none of it."""
+
+    name: str
+    target: str
+    warnings: tuple[Warned, ...] = ()
+    error: YardError | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Which servers an edit was about, read from what its files said before and after."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 from typing import Final
@@ -9,7 +9,6 @@ from mcpyard.domain.files import FileText, FileWrite
 from mcpyard.formats.effective import files_of, judge
 from mcpyard.formats.facts import Client
 from mcpyard.formats.locations import ClientFolders
-from mcpyard.formats.registry import CLIENTS
 from mcpyard.yard.clients.yard_scope import MADE_UP, YARD
 from mcpyard.yard.clients.yard_scope_documents import concerned
 
@@ -20,30 +19,39 @@ _DEEPEST: Final = 2
 _Texts = Mapping[str, FileText]
 
 
-def files_beside(changes: Iterable[FileWrite], around: ClientFolders) -> set[str]:
+def files_beside(
+    changes: Iterable[FileWrite], around: ClientFolders, clients: Sequence[Client]
+) -> set[str]:
     """The other files of the programs whose files were changed: some only switch what is there."""
-    readers = [client for each in changes for client in _readers(each, around)]
+    readers = [client for each in changes for client in _readers(each, around, clients)]
     return {path for client in readers for path in files_of(client, around)}
 
 
-def servers_named(changes: Iterable[FileWrite], around: ClientFolders, beside: _Texts) -> set[str]:
+def servers_named(
+    changes: Iterable[FileWrite],
+    around: ClientFolders,
+    beside: _Texts,
+    clients: Sequence[Client],
+) -> set[str]:
     """The servers that changes are about; `beside` is what the programs' other files say."""
-    return {name for each in changes for name in _named(each, around, beside)}
+    return {name for each in changes for name in _named(each, around, beside, clients)}
 
 
-def _named(change: FileWrite, around: ClientFolders, beside: _Texts) -> set[str]:
+def _named(
+    change: FileWrite, around: ClientFolders, beside: _Texts, clients: Sequence[Client]
+) -> set[str]:
     if change.path in MADE_UP:
         return concerned(change)
     for place in _seen_from(change.path, around):
-        readers = _readers(change, place)
+        readers = _readers(change, place, clients)
         if names := {name for each in readers for name in _different(each, change, place, beside)}:
             return names
     return set()
 
 
-def _readers(change: FileWrite, around: ClientFolders) -> list[Client]:
+def _readers(change: FileWrite, around: ClientFolders, clients: Sequence[Client]) -> list[Client]:
     """The programs that read a file."""
-    programs = (each for each in CLIENTS if each.id != YARD)
+    programs = (each for each in clients if each.id != YARD)
     return [each for each in programs if change.path in files_of(each, around)]
 
 

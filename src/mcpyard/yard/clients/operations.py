@@ -1,9 +1,9 @@
 """What can be done to the servers of clients, each a function of the texts of a workspace."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Protocol
 
 from mcpyard.domain.errors import (
     ArgumentsRefused,
@@ -21,8 +21,9 @@ from mcpyard.formats.copying.matrix import Matrix
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.entry_list import nobody
 from mcpyard.formats.warnings import Warned
-from mcpyard.yard.clients.connecting import Connecting
+from mcpyard.yard.clients.edit_results import Copied
 from mcpyard.yard.clients.patching import patched, refuse_unfit
+from mcpyard.yard.clients.verified import unverified_warnings
 from mcpyard.yard.clients.workspace import Workspace
 from mcpyard.yard.clients.yard_scope_store import ScopeStore
 
@@ -42,6 +43,11 @@ class Changing:
     def stores(self) -> tuple[ScopeStore, ...]:
         """Where something changes."""
         return (self.store,)
+
+    @property
+    def written(self) -> tuple[ScopeStore, ...]:
+        """What it may write."""
+        return self.stores
 
     def do(self, workspace: Workspace) -> None:
         """Change the fields, then the switch, then the name."""
@@ -77,6 +83,11 @@ class Removing:
         """Where something changes."""
         return (self.store,)
 
+    @property
+    def written(self) -> tuple[ScopeStore, ...]:
+        """What it may write."""
+        return self.stores
+
     def do(self, workspace: Workspace) -> None:
         """Take it out."""
         self.store.remove(workspace, self.name)
@@ -106,6 +117,11 @@ class Copying:
         """Where something is read or changes."""
         return self.source, self.target
 
+    @property
+    def written(self) -> tuple[ScopeStore, ...]:
+        """What it may write."""
+        return self.stores if self.move else (self.target,)
+
     def do(self, workspace: Workspace) -> None:
         """Write the copy; then, to move it, take the other one out."""
         entry, source = self.source.entry(workspace, self.name)
@@ -117,7 +133,8 @@ class Copying:
             raise NameTaken(message).advising(_IN_PLACE)
         refuse_unfit(converted.entry)
         workspace.warn(*converted.warnings)
-        self.target.write(workspace, self.new_name, self._whole(entry, converted))
+        whole = self._whole(entry, converted)
+        self.target.write(workspace, self.new_name, whole, replace=self.replace)
         self.left = self._left(converted)
         if self.move:
             self.source.remove(workspace, self.name)
@@ -167,6 +184,19 @@ class Importing:
         """Where something is read or changes."""
         return tuple(store for each in self.copies.values() for store in each.stores)
 
+    @property
+    def written(self) -> tuple[ScopeStore, ...]:
+        """What it may write."""
+        return tuple(store for each in self.copies.values() for store in each.written)
+
+    def copied(self, number: int) -> Copied:
+        """What became of one of them."""
+        copying, error = self.copies[number], self.refused.get(number)
+        # Whether that is confirmed was asked before any of them was done.
+        unverified = unverified_warnings((it.ref for it in copying.written), confirmed=True)
+        warnings = () if error else (*unverified, *self.warnings.get(number, ()))
+        return Copied(copying.name, str(copying.target.ref), warnings, error)
+
     def do(self, workspace: Workspace) -> None:
         """Write all copies that can be written."""
         self.refused.clear()
@@ -180,13 +210,42 @@ class Importing:
             self.warnings[number] = tuple(workspace.warnings)
 
 
-Operation = Changing | Removing | Copying | Importing | Connecting
+class HasPaths(Protocol):
+    """Something that is read from files."""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Its files."""
+        ...
+
+
+class Operation(Protocol):
+    """Something that can be done to texts."""
+
+    @property
+    def stores(self) -> Sequence[HasPaths]:
+        """Where something is read or changes."""
+        ...
+
+    @property
+    def written(self) -> Sequence[ScopeStore]:
+        """What it may write of programs."""
+        ...
+
+    def do(self, workspace: Workspace) -> None:
+        """Do it, to the texts of a workspace alone."""
+        ...
 
 
 def mark(entry: Entry) -> str:
     """What a server is known by, whatever else changes about it."""
     launch = f"{entry.command}\0{entry.args}\0{entry.url}"
     return hashlib.sha256(launch.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def dropped_key(store: ScopeStore) -> str:
+    """Where what was left out is kept: the same place by whatever words it is named."""
+    return f"{store.ref}@{store.paths[0]}"
 
 
 def _text(field_name: str, value: object) -> str:

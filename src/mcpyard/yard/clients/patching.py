@@ -17,6 +17,7 @@ from mcpyard.formats.entries import Entry, spell, understand
 from mcpyard.formats.entry_values import READERS, Wrong, text, time
 from mcpyard.formats.facts import EntryTransport, Field
 from mcpyard.formats.locations import ClientScopeRef
+from mcpyard.formats.transport_change import without_other_side
 
 WORDS: Final[Mapping[Field, str]] = {
     Field.TYPE: "type",
@@ -53,8 +54,13 @@ def patched(entry: Entry, patch: Mapping[str, object], ref: ClientScopeRef) -> E
         name = _field(word, value, ref)
         values[name.value] = _value(name, word, getattr(entry, name), value)
     changed = replace(entry, **values)
+    # What is left of the other transport is removed, and told, where the entry is written.
+    fitting, _ = without_other_side(entry, changed, ref.shape)
     before = _problems(entry, ref)
-    if not before and (problems := _problems(changed, ref)):
+    if fitting.command is not None and fitting.url is not None:
+        message = "conflicts with command; set only one of them"
+        raise DefinitionError.of(Problem(WORDS[Field.URL], message))
+    if not before and (problems := _problems(fitting, ref)):
         raise DefinitionError.of(*problems)
     refuse_unfit(changed, unless=entry)
     return changed

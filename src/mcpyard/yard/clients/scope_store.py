@@ -1,14 +1,16 @@
 """One scope of another client that is kept in files, over the texts of a workspace."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from mcpyard.domain.errors import ArgumentsRefused, NameTaken, Problem
+from mcpyard.domain.errors import ArgumentsRefused, DocumentBroken, NameTaken, Problem
 from mcpyard.formats import editing, switches
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.entry_list import FileListing, nobody
 from mcpyard.formats.facts import SwitchKind
 from mcpyard.formats.locations import ClientFolders, ClientScopeRef, candidates, usable
+from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.yard.clients.workspace import Workspace, within
 
 _ELSEWHERE: Final = frozenset({SwitchKind.LIST, SwitchKind.MAP})
@@ -16,11 +18,12 @@ _ELSEWHERE: Final = frozenset({SwitchKind.LIST, SwitchKind.MAP})
 
 @dataclass(frozen=True, slots=True)
 class FileScopeStore:
-    """A scope that is kept in files."""
+    """A scope that is kept in files; those `beside` it are switched by the same names."""
 
     ref: ClientScopeRef
     candidates: tuple[str, ...]
     switch_file: str
+    beside: "tuple[FileScopeStore, ...]" = ()
 
     @classmethod
     def of(cls, ref: ClientScopeRef, around: ClientFolders) -> "FileScopeStore":
@@ -33,14 +36,14 @@ class FileScopeStore:
         if location is None or not usable(location, ref.scope.above, around):
             message = f"is required: {ref} is stored in a project folder"
             raise ArgumentsRefused.of(Problem("project", message))
-        switch = switches.switch_location(ref)
-        paths = candidates(switch, around) if switch and usable(switch, (), around) else ()
-        return cls(ref, candidates(location, around), paths[0] if paths else "")
+        store = cls(ref, candidates(location, around), _switch_file(ref, around))
+        return replace(store, beside=tuple(_beside(store, around)))
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Its files, and that of its switch."""
-        return tuple(dict.fromkeys(filter(None, (*self.candidates, self.switch_file))))
+        """Its files, that of its switch, and those of the scopes beside it."""
+        beside = (path for store in self.beside for path in store.candidates)
+        return tuple(dict.fromkeys(filter(None, (*self.candidates, self.switch_file, *beside))))
 
     def place(self, workspace: Workspace, name: str) -> str:
         """The file that has the name, else the first that exists, else the one to create."""
@@ -67,11 +70,31 @@ class FileScopeStore:
         """Whether there is a server of that name."""
         return self._holds(workspace, self.place(workspace, name), name)
 
-    def write(self, workspace: Workspace, name: str, entry: Entry) -> None:
-        """Add or change a server, and its switch where that is in another place."""
+    def names(self, workspace: Workspace) -> tuple[str, ...]:
+        """The names of the servers in all its files.
+
+        Raises:
+            DocumentBroken: One of its files cannot be read.
+        """
+        listings = [self._listing(workspace, path) for path in self._existing(workspace)]
+        return tuple(dict.fromkeys(each.name for it in listings for each in it.servers))
+
+    def is_off(self, workspace: Workspace, name: str) -> bool:
+        """Whether a name is switched off in another place than its entry."""
+        return not self._is_on(workspace, name)
+
+    def write(
+        self, workspace: Workspace, name: str, entry: Entry, *, replace: bool = False
+    ) -> None:
+        """Add, change or replace a server, and its switch where that is in another place."""
         path = self.place(workspace, name)
         with within(path):
-            workspace.put(path, editing.write(self.ref, workspace.text(path), name, entry).text)
+            text = workspace.text(path)
+            edited = editing.write(self.ref, text, name, entry, replace=replace)
+        workspace.put(path, edited.text)
+        workspace.warn(*edited.warnings)
+        if unread := self._listing(workspace, path).unread:
+            workspace.warn(Warned(WarningKind.UNUSABLE, "", "", unread))
         on = entry.enabled is not False
         if self._switched_elsewhere and self._is_on(workspace, name) is not on:
             self.switch(workspace, name, enabled=on)
@@ -81,6 +104,7 @@ class FileScopeStore:
         path = self._place_of(workspace, name)
         with within(path):
             workspace.put(path, editing.remove(self.ref, workspace.text(path), name).text)
+        self._rename_in_switch(workspace, name, None)
 
     def rename(self, workspace: Workspace, name: str, new_name: str) -> None:
         """Give a server another name; one that is off stays so."""
@@ -90,6 +114,7 @@ class FileScopeStore:
         off = self._switched_elsewhere and not self._is_on(workspace, name)
         with within(path):
             workspace.put(path, editing.rename(self.ref, workspace.text(path), name, new_name).text)
+        self._rename_in_switch(workspace, name, new_name)
         if off:
             self.switch(workspace, new_name, enabled=False)
 
@@ -104,6 +129,25 @@ class FileScopeStore:
     @property
     def _switched_elsewhere(self) -> bool:
         return self.ref.scope.switch.kind in _ELSEWHERE and bool(self.switch_file)
+
+    def _rename_in_switch(self, workspace: Workspace, name: str, new_name: str | None) -> None:
+        """Let no name stay behind in lists and maps, unless they switch another server by it."""
+        if not self._switched_elsewhere or self._is_used_beside(workspace, name):
+            return
+        with within(self.switch_file):
+            text = workspace.text(self.switch_file)
+            edited = switches.renamed(self.ref, text, name, new_name)
+        if edited != text:
+            workspace.put(self.switch_file, edited)
+
+    def _is_used_beside(self, workspace: Workspace, name: str) -> bool:
+        switched = switches.switch_name(self.ref, name)
+        try:
+            names = [name for store in (self, *self.beside) for name in store.names(workspace)]
+        except DocumentBroken:
+            # What cannot be read may hold it.
+            return True
+        return switched in {switches.switch_name(self.ref, each) for each in names}
 
     def _is_on(self, workspace: Workspace, name: str) -> bool:
         if not self._switched_elsewhere:
@@ -128,3 +172,22 @@ class FileScopeStore:
         if not self._holds(workspace, path, name):
             raise nobody(name, self.ref)
         return path
+
+
+def _switch_file(ref: ClientScopeRef, around: ClientFolders) -> str:
+    location = switches.switch_location(ref)
+    usable_here = location is not None and usable(location, (), around)
+    return candidates(location, around)[0] if location and usable_here else ""
+
+
+def _beside(store: FileScopeStore, around: ClientFolders) -> Iterator[FileScopeStore]:
+    """The other scopes of a program whose servers are switched by the same lists or map."""
+    client, switch = store.ref.client, store.ref.scope.switch
+    for scope in client.scopes if switch.kind in _ELSEWHERE else ():
+        ref = ClientScopeRef(client, scope, store.ref.project)
+        location = scope.location
+        same = scope.name != store.ref.scope.name and scope.switch.off == switch.off
+        if same and location and usable(location, scope.above, around):
+            file = _switch_file(ref, around)
+            if file == store.switch_file:
+                yield FileScopeStore(ref, candidates(location, around), file)

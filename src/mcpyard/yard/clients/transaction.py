@@ -7,26 +7,27 @@ else writes meanwhile, it is done anew on what they wrote.
 import asyncio
 import contextlib
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
-from mcpyard.domain.errors import ChangedSince, DocumentMoved, EditUnknown, YardError
+from mcpyard.domain.errors import DocumentMoved, EditUnknown, YardError
 from mcpyard.domain.files import FileText, FileWrite
 from mcpyard.domain.ports import ClientFiles, Clock
-from mcpyard.domain.repositories import DroppedFields, Edits, Tokens
+from mcpyard.domain.repositories import Approvals, DroppedFields, Edits, OwnedEntries, Tokens
 from mcpyard.domain.stored import CallToken, EditEntry, FileEdit
 from mcpyard.formats.locations import ClientFolders
-from mcpyard.formats.registry import program_locks
+from mcpyard.formats.registry import BUILT_IN, ClientRegistry
+from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.yard.clients.diffs import diff_of
 from mcpyard.yard.clients.edit_results import Done
 from mcpyard.yard.clients.edited_servers import files_beside, servers_named
 from mcpyard.yard.clients.operations import Operation
+from mcpyard.yard.clients.way_back import repeated, ways_back
 from mcpyard.yard.clients.workspace import Workspace
 from mcpyard.yard.clients.yard_scope import MADE_UP, OwnServers
-from mcpyard.yard.clients.yard_scope_documents import moved, only, rebased
 from mcpyard.yard.clients.yard_scope_snapshot import NOTHING
 from mcpyard.yard.clients.yard_scope_store import YardScopeStore
 from mcpyard.yard.views.clients import EditView, edit_view
@@ -38,13 +39,22 @@ _GRANTED: Final = "yard:token"
 
 @dataclass(frozen=True, slots=True)
 class ClientReach:
-    """What the clients of a machine are reached through; `around` decides where their files are."""
+    """What the clients of a machine are reached through.
+
+    `around` decides where their files are, and `pause` waits so many seconds. A sync needs to know
+    what it wrote and what was approved, and has a file in the home of mcpyard.
+    """
 
     files: ClientFiles
     edits: Edits
     dropped_fields: DroppedFields
     around: ClientFolders
     tokens: Tokens | None = None
+    owned: OwnedEntries | None = None
+    approvals: Approvals | None = None
+    home: str = ""
+    registry: ClientRegistry = BUILT_IN
+    pause: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +74,10 @@ class EditTransaction:
         self._files = reach.files
         self._edits = reach.edits
         self._tokens = reach.tokens
+        self._owned = reach.owned
         self._around = reach.around
+        self._registry = reach.registry
+        self._pause = reach.pause
         self._own = own
         self._clock = clock
         self._one_way_back = asyncio.Lock()
@@ -113,8 +126,64 @@ class EditTransaction:
             for _ in range(_TRIES):
                 workspace = await self.look(operation, workspace)
                 with contextlib.suppress(DocumentMoved):
-                    return workspace, await self._commit(workspace, kind, who)
-        raise DocumentMoved(f"{writes[0].path} keeps being changed by another program")
+                    unit = await self._commit(workspace, kind, who)
+                    break
+            else:
+                raise _keeps_changing(writes)
+            return workspace, await self._settled(workspace, unit, kind, who)
+
+    async def _settled(
+        self, workspace: Workspace, unit: int | None, kind: str, who: str
+    ) -> int | None:
+        """Repeat what a program without a lock overwrote; the number to undo it all by.
+
+        Raises:
+            DocumentMoved: It overwrites every time; nothing of the edit is left.
+        """
+        writes = workspace.writes()
+        times = self._registry.settling_times(self._around)
+        seconds = max((times.get(each.path, 0.0) for each in writes), default=0.0)
+        if not seconds:
+            return unit
+        for tries in range(_TRIES):
+            await self._pause(seconds)
+            paths = [each.path for each in writes if each.path in times]
+            texts = await self.texts(paths, fresh=True)
+            again = await asyncio.to_thread(repeated, writes, texts, self._registry.entry_maps)
+            if not again:
+                await self._settle_claims(unit)
+                return unit
+            if tries == _TRIES - 1:
+                break
+            workspace.warn(*map(_overwritten, again))
+            writes = tuple(again.get(each.path, each) for each in writes)
+            earlier, unit = unit, await self._note(writes, kind, who)
+            await self._forget(earlier)
+            await self._claim(workspace, unit)
+            for each in again.values():
+                with contextlib.suppress(DocumentMoved):
+                    await self._files.write(each)
+        await self._give_up(writes, unit)
+        raise DocumentMoved(f"{writes[0].path} keeps being overwritten by its program")
+
+    async def _give_up(self, writes: Sequence[FileWrite], unit: int | None) -> None:
+        for each in reversed(writes):
+            with contextlib.suppress(YardError):
+                await self._write(each.back)
+        await self._forget(unit)
+
+    async def _claim(self, workspace: Workspace, unit: int | None) -> None:
+        """Own what a sync is about to write."""
+        if self._owned and workspace.claims and unit is not None:
+            await self._owned.claim(workspace.claims, unit)
+
+    async def _forget(self, unit: int | None) -> None:
+        """Leave nothing of an edit that was not made, or is made anew."""
+        if unit is None:
+            return
+        await self._edits.drop(unit)
+        if self._owned:
+            await self._owned.take_back(unit)
 
     async def note_token(self, unit: int, token: str, who: str) -> None:
         """Remember that a token was made together with an edit, and goes with it."""
@@ -136,11 +205,11 @@ class EditTransaction:
             if not made or made[0][0].undone:
                 why = "is already undone" if made else "is not among the recent edits"
                 raise EditUnknown(f"the edit {number} {why}")
-            backs = await self._way_back([edit for _, edit in made if edit.path != _GRANTED])
-            undone = Undone(number, backs, self._own.removed_by(backs))
+            edits = [edit for _, edit in made if edit.path != _GRANTED]
+            backs = await self._way_back(edits)
             if dry_run:
-                return undone
-            await self._take_back(number, backs)
+                return Undone(number, backs, self._own.removed_by(backs))
+            undone = await self._take_back(number, edits, backs)
             revoked = [await self._revoke(edit) for _, edit in made if edit.path == _GRANTED]
         return replace(undone, revoked=tuple(filter(None, revoked)))
 
@@ -149,17 +218,27 @@ class EditTransaction:
         # What is kept beside the project's file is found by the names that stand there.
         backs.sort(key=lambda each: each.path in MADE_UP)
         texts = await self.texts((each.path for each in backs), fresh=True)
-        self._refuse_changed(backs, texts)
-        return [
-            rebased(each, texts[each.path].text) if each.path in MADE_UP else each for each in backs
-        ]
+        # Of an edit that a kill cut short, some files are as they were.
+        backs = [it for it in backs if it.path in MADE_UP or texts[it.path].text != it.after]
+        # A file may be large, and all of it is compared.
+        return await asyncio.to_thread(ways_back, backs, texts, self._registry.entry_maps)
 
-    async def _take_back(self, number: int, backs: Sequence[FileWrite]) -> None:
+    async def _take_back(
+        self, number: int, edits: Sequence[FileEdit], backs: Sequence[FileWrite]
+    ) -> Undone:
         async with self._locked(backs):
-            await self._own.prepare(backs)
-            await self._write_all(backs, None)
-            for entry, _ in await self._edits.together(number):
-                await self._edits.mark_undone(entry.id)
+            for _ in range(_TRIES):
+                backs = await self._way_back(edits)
+                removed = self._own.removed_by(backs)
+                await self._own.prepare(backs)
+                with contextlib.suppress(DocumentMoved):
+                    await self._write_all(backs, None)
+                    if self._owned:
+                        await self._owned.take_back(number)
+                    for entry, _ in await self._edits.together(number):
+                        await self._edits.mark_undone(entry.id)
+                    return Undone(number, backs, removed)
+        raise _keeps_changing(backs)
 
     async def _revoke(self, edit: FileEdit) -> CallToken | None:
         """Make the token of an edit worthless, unless it is so already."""
@@ -183,14 +262,17 @@ class EditTransaction:
             made = [_back(edit) for _, edit in await self._edits.together(unit)]
             project = str(self._own.project) if self._own.project else ""
             around = replace(self._around, project=project)
-            texts = await self.texts(files_beside(made, around))
+            clients = self._registry.clients
+            texts = await self.texts(files_beside(made, around, clients))
             # A file may be large; and what an edit was about stays as it is.
-            self._named[marks] = await asyncio.to_thread(servers_named, made, around, texts)
+            self._named[marks] = await asyncio.to_thread(
+                servers_named, made, around, texts, clients
+            )
         return self._named[marks]
 
     def _locked(self, writes: Sequence[FileWrite]) -> AbstractAsyncContextManager[None]:
         paths = [each.path for each in writes if each.path not in MADE_UP]
-        locks = program_locks(self._around)
+        locks = self._registry.program_locks(self._around)
         return self._files.locked(paths, [locks[path] for path in paths if path in locks])
 
     async def _newest(self) -> int:
@@ -199,30 +281,20 @@ class EditTransaction:
                 return entry.unit
         raise EditUnknown("there is no edit to undo")
 
-    def _refuse_changed(self, backs: Sequence[FileWrite], texts: Mapping[str, FileText]) -> None:
-        changed: list[FileWrite] = []
-        named: list[str] = []
-        for each in backs:
-            now = texts[each.path].text
-            if each.path not in MADE_UP and now != each.before:
-                changed.append(FileWrite(each.path, each.before, now))
-                named.append(each.path)
-            elif each.path in MADE_UP and (names := moved(each, now)):
-                changed.append(FileWrite(each.path, only(each.before, names), only(now, names)))
-                named += [f'"{name}" in {each.path}' for name in sorted(names)]
-        if changed:
-            message = f"{', '.join(named)} changed since the edit; undoing would discard that"
-            raise ChangedSince(message, tuple((each.path, diff_of(each)) for each in changed))
-
     async def _commit(self, workspace: Workspace, kind: str, who: str) -> int | None:
         unit = await self._note(workspace.writes(), kind, who)
         try:
+            await self._claim(workspace, unit)
             await self._write_all(workspace.writes(), workspace)
         except BaseException:
-            if unit is not None:
-                await self._edits.drop(unit)
+            await self._forget(unit)
             raise
+        await self._settle_claims(unit)
         return unit
+
+    async def _settle_claims(self, unit: int | None) -> None:
+        if self._owned and unit is not None:
+            await self._owned.settle(unit)
 
     async def _note(self, writes: Sequence[FileWrite], kind: str, who: str) -> int | None:
         entry: EditEntry | None = None
@@ -238,7 +310,8 @@ class EditTransaction:
         try:
             for each in writes:
                 if each not in own:
-                    await self._write(each)
+                    asked_for = workspace is None or each.path not in workspace.unapproved
+                    await self._write(each, approve=asked_for)
                 elif workspace and each is own[0]:
                     # The actions write all documents of the yard at once.
                     await self._own.carry_out(workspace.actions)
@@ -250,12 +323,13 @@ class EditTransaction:
                     await self._write(each.back)
             raise
 
-    async def _write(self, change: FileWrite) -> None:
+    async def _write(self, change: FileWrite, *, approve: bool = True) -> None:
         if change.path in MADE_UP:
             await self._own.become(change.path, change.after)
         elif not await self._own.rename_back(change):
             await self._files.write(change)
-            await self._own.approve_write(change)
+            if approve:
+                await self._own.approve_write(change)
 
 
 async def done(workspace: Workspace, edit: int | None, *, show_secrets: bool = False) -> Done:
@@ -271,6 +345,15 @@ async def diffs(
     return await asyncio.to_thread(
         lambda: tuple((each.path, diff_of(each, show_secrets=show_secrets)) for each in writes)
     )
+
+
+def _overwritten(path: str) -> Warned:
+    message = f"{path} was overwritten by its program; the edit was repeated"
+    return Warned(WarningKind.INFO, "", "", message)
+
+
+def _keeps_changing(writes: Sequence[FileWrite]) -> DocumentMoved:
+    return DocumentMoved(f"{writes[0].path} keeps being changed by another program")
 
 
 def _back(edit: FileEdit) -> FileWrite:

@@ -3,7 +3,7 @@
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from mcpyard.domain.errors import DocumentBroken, Problem
 from mcpyard.domain.files import FileText, FileWrite
@@ -11,9 +11,12 @@ from mcpyard.domain.model import Config, Scope
 from mcpyard.formats import mcp_json, switches
 from mcpyard.formats.entry_list import FileListing, read
 from mcpyard.formats.locations import ClientScopeRef
-from mcpyard.formats.warnings import Warned
+from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.yard.clients.yard_scope_documents import Plain, document, servers_of
 from mcpyard.yard.clients.yard_scope_snapshot import NOTHING, OwnPicture
+
+if TYPE_CHECKING:
+    from mcpyard.domain.sync.plan import EntryDigest, EntryKey
 
 _UNREADABLE: Final = "Check the path and its permissions: it must be a readable text file."
 
@@ -63,6 +66,8 @@ class Workspace:
         own: What the yard itself keeps.
         warnings: What is to be told.
         actions: What is to be done in the yard itself; its documents follow from that.
+        claims: What a sync is about to own, by entry; None for what it gives up.
+        unapproved: The files whose new content nobody has approved by asking for it.
     """
 
     def __init__(self, texts: Mapping[str, FileText], own: OwnPicture = NOTHING) -> None:
@@ -78,6 +83,8 @@ class Workspace:
         self._added: dict[str, dict[str, Config]] = {}
         self.warnings: list[Warned] = []
         self.actions: list[OwnAction] = []
+        self.claims: dict[EntryKey, EntryDigest | None] = {}
+        self.unapproved: set[str] = set()
 
     def is_of(self, texts: Mapping[str, FileText], own: OwnPicture) -> bool:
         """Whether it was laid with just these texts, and with this picture."""
@@ -175,10 +182,8 @@ class Workspace:
 
     def warn(self, *warnings: Warned) -> None:
         """Add warnings, each of them once."""
-        present = {(each.kind, each.field, each.message) for each in self.warnings}
-        self.warnings += [
-            each for each in warnings if (each.kind, each.field, each.message) not in present
-        ]
+        present = {_content(each) for each in self.warnings}
+        self.warnings += [each for each in warnings if _content(each) not in present]
 
     def writes(self) -> tuple[FileWrite, ...]:
         """What is different from what was found."""
@@ -190,11 +195,27 @@ class Workspace:
         return file.text if file else None
 
 
+def _content(warned: Warned) -> tuple[str, ...]:
+    """What a warning tells, for finding the same in another one."""
+    # A copy names a switch by the word of its source, and whoever writes it by that of the target.
+    field = "" if warned.kind is WarningKind.RELOCATED else warned.field
+    return warned.kind, field, warned.message
+
+
 def broken(*problems: Problem) -> DocumentBroken:
     """The error about a file that cannot be used, for what is wrong with it."""
     error = DocumentBroken.of(*problems)
     whole = all(each.place is not None and not each.place.line for each in problems)
     return error.advising(_UNREADABLE) if whole else error
+
+
+def same_texts(earlier: Mapping[str, FileText], texts: Mapping[str, FileText]) -> bool:
+    """Whether files say what they said earlier."""
+    # A file that stayed as it was is read once, so the very same text means the same file.
+    return earlier.keys() == texts.keys() and all(
+        each is earlier[path] or (each.text is earlier[path].text is None and each == earlier[path])
+        for path, each in texts.items()
+    )
 
 
 @contextmanager

@@ -73,8 +73,11 @@ class YardScopeStore:
         """Whether there is a server of that name."""
         return name in workspace.own.servers(self.scope)
 
-    def write(self, workspace: Workspace, name: str, entry: Entry) -> None:
-        """Add or change a server."""
+    def write(
+        self, workspace: Workspace, name: str, entry: Entry, *, replace: bool = False
+    ) -> None:
+        """Add, change or replace a server; its policy stays."""
+        del replace
         present = workspace.own.servers(self.scope).get(name)
         if present is None:
             self._check_new(workspace, name)

@@ -15,8 +15,9 @@ from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import EntryTransport
 from mcpyard.formats.finding import Level
 from mcpyard.formats.locations import ClientScopeRef
+from mcpyard.formats.provenance import Evidence
 from mcpyard.formats.warnings import WarningKind
-from mcpyard.yard.clients.edit_results import Done, EntryStatus
+from mcpyard.yard.clients.edit_results import Copied, Done, EntryStatus
 from mcpyard.yard.masking import shown_values
 from mcpyard.yard.views.base import (
     FileDiff,
@@ -56,6 +57,14 @@ class ScopeView(View, frozen=True, kw_only=True):
     title: str
     scope: str
     path: FilePath
+    evidence: Annotated[
+        Evidence,
+        Meta(description="How its file and fields were verified; `documentation`: they were not."),
+    ]
+    version: Annotated[str, Meta(description="The version of the program that was run or read.")]
+    verified: Annotated[
+        bool, Meta(description="Whether it is written without the option `unverified`.")
+    ]
     exists: bool
     servers: list[EntryBrief]
     problems: list[PlacedProblem]
@@ -109,6 +118,23 @@ class ChangeView(View, frozen=True, kw_only=True):
         list[Annotated[str, Meta(description="A server of mcpyard that an undo removes.")]]
         | UnsetType
     ) = UNSET
+
+
+class CopiedView(View, frozen=True, kw_only=True):
+    """What became of one of several copies."""
+
+    name: str
+    target: Annotated[str, Meta(description="The client and its scope.")] = msgspec.field(name="to")
+    warnings: list[WarningView]
+    refused: Annotated[str | None, Meta(description="Why there is no copy.")]
+
+
+class CopiesView(View, frozen=True, kw_only=True):
+    """What several copies did, or would do."""
+
+    files: list[FileDiff]
+    copies: list[CopiedView]
+    edit: Annotated[Number | None, Meta(description="The number to undo all of them by.")]
 
 
 class SecretView(View, frozen=True, kw_only=True):
@@ -199,6 +225,9 @@ def scope_view(
         title=ref.client.title,
         scope=ref.scope.name,
         path=path,
+        evidence=ref.provenance.evidence,
+        version=ref.provenance.version,
+        verified=ref.provenance.verified,
         exists=exists,
         servers=[_brief(each) for each in servers],
         problems=view_of(list[PlacedProblem], problems),
@@ -209,6 +238,28 @@ def file_view(file: ScopeFile) -> ScopeView:
     """The view of a file."""
     entries = map(EntryStatus.of, file.statuses)
     return scope_view(file.ref, file.path, entries, file.problems, exists=file.exists)
+
+
+def definition_views(problems: Sequence[Problem]) -> list[ScopeView]:
+    """The views of the files that should define clients, and do not."""
+    files: dict[str, list[Problem]] = {}
+    for problem in problems:
+        files.setdefault(problem.place.file if problem.place else "", []).append(problem)
+    return [
+        ScopeView(
+            client=file.rpartition("/")[2].removesuffix(".toml"),
+            title=file.rpartition("/")[2],
+            scope="definition",
+            path=file,
+            evidence=Evidence.DOCUMENTATION,
+            version="",
+            verified=False,
+            exists=True,
+            servers=[],
+            problems=view_of(list[PlacedProblem], wrong),
+        )
+        for file, wrong in files.items()
+    ]
 
 
 def entry_view(ref: ClientScopeRef, path: str, entry_status: EntryStatus) -> EntryView:
@@ -245,6 +296,20 @@ def change_view(done: Done) -> ChangeView:
         edit=done.edit,
         removes=UNSET if done.removes is None else [*done.removes],
     )
+
+
+def copies_view(done: Done, copied: Iterable[Copied]) -> CopiesView:
+    """The view of what several copies did."""
+    copies = [
+        CopiedView(
+            name=each.name,
+            target=each.target,
+            warnings=view_of(list[WarningView], each.warnings),
+            refused=None if each.error is None else each.error.message,
+        )
+        for each in copied
+    ]
+    return CopiesView(files=change_view(done).files, copies=copies, edit=done.edit)
 
 
 def connect_view(done: Done, token: SecretView | None) -> ConnectView:

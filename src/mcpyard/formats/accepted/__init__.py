@@ -1,0 +1,1 @@
+"""What the programs accept, each in the version that was asked."""

@@ -1,0 +1,33 @@
+"""Auggie: servers among its other settings, in three files of which the later counts."""
+
+from typing import Final
+
+from mcpyard.formats.facts import (
+    Client,
+    ClientScope,
+    Field,
+    FileFormat,
+    Location,
+    project_file,
+    user_file,
+)
+from mcpyard.formats.presets import TYPED, with_fields
+from mcpyard.formats.provenance import ran
+
+CLIENT: Final = Client(
+    id="auggie",
+    title="Auggie",
+    aliases=("augment",),
+    scopes=(
+        user_file("{home}/.augment/settings.json"),
+        project_file("{project}/.augment/settings.json"),
+        ClientScope(
+            "local",
+            Location(("{project}/.augment/settings.local.json",)),
+            hides=("user", "project"),
+        ),
+    ),
+    shapes=(with_fields(TYPED, {Field.ENABLED: "disabled"}),),
+    format=FileFormat.JSONC,
+    provenance=ran("0.36.0"),
+)

@@ -1,0 +1,1 @@
+"""One set of servers in every program: its sources, its targets, and carrying a plan out."""

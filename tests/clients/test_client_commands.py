@@ -1,0 +1,105 @@
+"""The commands that change other programs' servers, with a running yard and without one."""
+
+import pytest
+
+from tests.clients import test_commands
+from tests.clients.test_commands import CLAUDE, CODEX, Terminal
+
+pytestmark = pytest.mark.real
+
+alone, terminal = test_commands.alone, test_commands.terminal
+
+
+def test_an_entry_is_edited_switched_renamed_and_removed(terminal: Terminal) -> None:
+    preview = terminal.json("clients", "edit", "codex", "old", "--url", "https://n/", "--dry-run")
+    assert terminal.read("codex") == CODEX
+    edited = terminal.json("clients", "edit", "codex", "old", "--url", "https://n/")
+    assert preview["files"] == edited["files"]
+    assert terminal.read("codex") == CODEX.replace("https://h.example/mcp", "https://n/")
+
+    terminal.json("clients", "disable", "codex:user", "old")
+    assert "enabled = false" in terminal.read("codex")
+    assert terminal.json("clients", "show", "codex", "old")["enabled"] is False
+    terminal.json("clients", "enable", "codex", "old")
+    assert terminal.json("clients", "show", "codex", "old")["enabled"] is True
+
+    terminal.json("clients", "rename", "codex", "old", "new")
+    assert "[mcp_servers.new]" in terminal.read("codex")
+    removed = terminal.json("clients", "rm", "codex", "new")
+    assert "new" not in terminal.read("codex")
+    for _ in range(5):
+        terminal.json("undo")
+    assert terminal.read("codex") == CODEX
+    assert removed["edit"]
+
+
+def test_an_edit_takes_a_merge_patch_and_the_usual_options(terminal: Terminal) -> None:
+    terminal.run("clients", "edit", "claude", "x", "--env", "LOG=debug", "--arg", "a", "--arg", "b")
+    terminal.run("clients", "edit", "claude", "x", "--json-text", '{"env": {"KEY": null}}')
+    entry = terminal.json("clients", "show", "claude", "x")
+    assert entry["args"] == ["a", "b"]
+    assert [*entry["env"]] == ["LOG"]
+    terminal.run("clients", "edit", "claude", "x", "--command", "walk")
+    assert terminal.json("clients", "show", "claude", "x")["command"] == "walk"
+
+
+def test_the_entries_of_one_client_are_listed(terminal: Terminal) -> None:
+    scopes = {each["scope"] for each in terminal.json("clients", "ls", "claude")}
+    assert {"user", "project"} <= scopes
+    [group] = terminal.json("clients", "ls", "codex:user")
+    assert [each["name"] for each in group["servers"]] == ["old"]
+    assert "old" not in terminal.run("clients", "ls", "claude")
+
+
+def test_several_servers_are_copied_to_several_clients_in_one_edit(terminal: Terminal) -> None:
+    terminal.run("copy", "--from", "codex", "--to", "claude", "old")
+    request = ("copy", "--from", "claude", "--to", "gemini,opencode", "--all")
+    preview = terminal.json(*request, "--dry-run")
+    assert not (terminal.user / ".gemini").exists()
+    done = terminal.json(*request)
+    assert done["files"] == preview["files"]
+    copied = {(each["name"], each["to"]) for each in done["copies"]}
+    assert copied == {
+        (name, to) for name in ("x", "old") for to in ("gemini:user", "opencode:user")
+    }
+    assert "https://h.example/mcp" in terminal.read("gemini")
+    assert "https://h.example/mcp" in terminal.read("opencode")
+    terminal.json("undo")
+    assert not (terminal.user / ".gemini/settings.json").exists()
+
+
+def test_a_copy_that_is_refused_keeps_out_no_other_and_fails_the_command(
+    terminal: Terminal,
+) -> None:
+    request = ("copy", "--from", "claude", "--to", "codex,gemini", "x", "nobody")
+    output = terminal.run(*request, code=2)
+    assert "not copied: nobody to codex:user" in output
+    assert "mcp_servers.x" in terminal.read("codex")
+    again = terminal.json("copy", "--from", "claude", "--to", "codex,opencode", "x", code=2)
+    refused = {each["to"]: each["refused"] for each in again["copies"]}
+    assert "already exists" in refused["codex:user"]
+    assert refused["opencode:user"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("clients", "rename", "codex", "old"), "a new name"),
+        (("clients", "rm", "codex"), "takes a client and a name"),
+        (("clients", "edit", "codex", "old"), "nothing to change"),
+        (("clients", "rm", "codex", "old", "--url", "x"), "takes no option of clients edit"),
+        (("clients", "lint", "codex"), "too many arguments"),
+        (("clients", "ls", "nobody"), '"nobody" is unknown'),
+        (("copy", "--from", "claude", "--to", "codex"), "takes names of servers, or --all"),
+        (("copy", "--from", "claude", "--to", "codex", "x", "--all"), "or --all"),
+        (("copy", "--from", "claude", "--to", "codex,gemini", "x", "--name", "y"), "--name takes"),
+        (("copy", "--from", "claude", "--to", "codex,gemini", "x", "--move"), "cannot move"),
+        (("copy", "--from", "claude", "--to", ",", "x"), "names no client"),
+        (("copy", "--from", "claude", "--to", "codex,nobody", "x"), '"nobody" is unknown'),
+    ],
+)
+def test_what_cannot_be_done_is_refused_with_a_reason(
+    alone: Terminal, arguments: tuple[str, ...], message: str
+) -> None:
+    assert message in alone.run(*arguments, code=2)
+    assert (alone.read("claude"), alone.read("codex")) == (CLAUDE, CODEX)
