@@ -42,8 +42,7 @@ class HomeClient:
     @asynccontextmanager
     async def answer(self, method: str, path: str) -> AsyncGenerator[Answer]:
         """What a route answers, for as long as the block lasts, on this loop."""
-        if self._moved():
-            await self._follow()
+        await self._follow_move()
         async with self._http.answer(method, path) as answer:
             yield answer
 
@@ -52,8 +51,7 @@ class HomeClient:
         self, method: str, path: str, headers: Mapping[str, str], body: bytes
     ) -> AsyncGenerator[Answer]:
         """What is answered, whatever its status, for as long as the block lasts, on this loop."""
-        if self._moved():
-            await self._follow()
+        await self._follow_move()
         async with self._http.send(method, path, headers, body) as answer:
             yield answer
 
@@ -69,18 +67,22 @@ class HomeClient:
         body: bytes,
         headers: Mapping[str, str] | None,
     ) -> _Decoded:
+        tried = self._http
         try:
-            return await self._http.request(kind, method, path, body, headers)
+            return await tried.request(kind, method, path, body, headers)
         except Disconnected as error:
             # Only what was never sent may be sent again.
             if not isinstance(error.__cause__, NotReached):
                 raise
-        await self._follow()
+        # Another request may have found the new one meanwhile.
+        if self._http is tried:
+            await self._follow()
         return await self._http.request(kind, method, path, body, headers)
 
-    def _moved(self) -> bool:
+    async def _follow_move(self) -> None:
         running = self._home.running()
-        return running is None or running != self._http.running
+        if running is None or running != self._http.running:
+            await self._follow()
 
     async def _follow(self) -> None:
         before, self._http = self._http, self._find()

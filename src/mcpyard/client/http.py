@@ -121,6 +121,7 @@ class HttpClient:
         self._name = name
         self._within = within
         self._idle: list[tuple[float, _Line]] = []
+        self._closed = False
 
     async def request(
         self,
@@ -180,7 +181,8 @@ class HttpClient:
         try:
             answer = await self._exchange(line, self._head(method, path, headers, body) + body)
             yield answer
-            if answer.read_out and answer.headers.get("connection", "") != "close":
+            lasting = answer.headers.get("connection", "") != "close"
+            if answer.read_out and lasting and not self._closed:
                 self._idle.append((time.monotonic(), line))
                 line = None
         finally:
@@ -188,7 +190,8 @@ class HttpClient:
                 line[1].close()
 
     async def aclose(self) -> None:
-        """Let go of every connection."""
+        """Close every connection; those of requests under way when these have ended."""
+        self._closed = True
         writers = [writer for _, (_, writer) in self._idle]
         self._idle.clear()
         for each in writers:
