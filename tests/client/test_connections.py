@@ -40,9 +40,7 @@ class SlowYard:
     async def until(self, *, requests: int | None = None, connections: int | None = None) -> None:
         """Wait for so many requests, or so many open connections."""
         async with asyncio.timeout(10), self.asked:
-            await self.asked.wait_for(
-                lambda: self.requests == requests or self.open == connections
-            )
+            await self.asked.wait_for(lambda: self.requests == requests or self.open == connections)
 
     async def _changed(self) -> None:
         async with self.asked:
