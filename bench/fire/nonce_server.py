@@ -3,7 +3,7 @@
 Its tool `nonce` answers with its name, its tag, its pid and the text it was given, so that an
 answer of somebody else's, of an older definition or to another call is told from the right one.
 Kinds: `legacy`, `modern`; `slow` answers late and out of order; `crashing` dies now and then in the
-middle of a call; `stubborn` ignores SIGTERM and the end of its input; `schema` has a tool whose
+middle of a call, but not of one with the text `last`; `stubborn` ignores SIGTERM and the end of its input; `schema` has a tool whose
 schema is expensive to explain; `resources` has a resource template, subscriptions and completions;
 `bomb` has resource templates that are expensive to match; `daemons` starts a process that has a
 session of its own, no parent and no environment, and carries KEY on its command line.
@@ -29,6 +29,9 @@ BOMBS = ["{+a}" * 40 + "!", "{+a}" * 32 + "!", "{+a}" * 32 + "!{b}"]
 
 DAEMON = "import signal; signal.alarm(900); signal.pause()"
 CRASHES = 0.01
+LAST = "last"
+"""The text of the call that asks whether a server shown as connected is; it must not end it."""
+
 SLOWEST = 0.05
 
 Message = dict[str, Any]
@@ -84,13 +87,13 @@ def introduced() -> Message:
 
 
 def called(params: Message) -> Message | None:
-    if KIND == "crashing" and dice.random() < CRASHES:
+    text = params["arguments"].get("text", "")
+    if KIND == "crashing" and text != LAST and dice.random() < CRASHES:
         os.write(2, b"out of luck\n")
         os._exit(9)
     if params["name"] == "hang":
         return None
-    text = signed(params["arguments"].get("text", ""))
-    return result_of({"content": [{"type": "text", "text": text}]})
+    return result_of({"content": [{"type": "text", "text": signed(text)}]})
 
 
 def signed(text: str) -> str:
