@@ -1,19 +1,28 @@
 """`mcpyard up` whose event loop gets stuck on SIGUSR1: `python -m tests.cli.stuck_up up`.
 
 The sum is taken in C code that never lets go of the interpreter, so neither a thread nor a signal
-handler of Python runs again.
+handler of Python runs again. On SIGALRM it is only slow: until the file GO_ON is in its folder.
 """
 
 import signal
+import time
+from pathlib import Path
 
 from mcpyard.cli.launcher import run
 
+GO_ON = "go-on"
 
 def count_forever(*_: object) -> None:
     sum(range(10**15))
 
 
+def wait_for_file(*_: object) -> None:
+    while not Path(GO_ON).exists():
+        time.sleep(0.01)
+
+
 def main() -> None:
+    signal.signal(signal.SIGALRM, wait_for_file)
     signal.signal(signal.SIGUSR1, count_forever)
     run()
 

@@ -51,7 +51,7 @@ TICK: Final = 0.5
 """How often the event loop of `mcpyard up` shows that it runs."""
 
 STUCK_STACKS: Final = 2.0
-"""Without a tick for so long, the log gets the stacks of all threads: calls wait noticeably."""
+"""Without a tick for so long, the log gets the place: calls wait noticeably."""
 
 STUCK_END: Final = 30.0
 """Without a tick for so long, `mcpyard up` is ended, for a service manager to start it anew."""

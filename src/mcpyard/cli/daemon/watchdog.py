@@ -1,15 +1,20 @@
 """Notices when the event loop of `mcpyard up` is stuck, names the place and ends the process.
 
 Code that holds the interpreter stops every thread and every signal handler of Python, so nothing
-written in Python can watch it from inside. Two things work nevertheless:
+written in Python can watch it from inside. Another process does (`watchdog_process.py`), not a
+timer of the kernel: a timer with SIGALRM's default action counts real time, so that it would end a
+process that was only stopped for a while, and one that counts CPU time never sees a loop that is
+blocked instead of busy. A process of its own can count looks, and see whether the other one is
+stopped.
 
-- The stacks are written by `faulthandler`, whose thread is C and does not need the interpreter.
-- The end comes from another process (`watchdog_process.py`), not from a timer of the kernel: a
-  timer with SIGALRM's default action counts real time, so that it would end a process that was
-  only stopped for a while, and one that counts CPU time never sees a loop that is blocked instead
-  of busy. A process of its own can count looks, and see whether the other one is stopped.
+It asks twice for the place at which the loop is stuck:
 
-Both are armed anew by each tick of the loop, and only `mcpyard up` has them: in a program of
+- Early, with a signal whose handler is Python. It may be late, but it is safe: the loop may only
+  have been slow, and go on.
+- Before the end, with one that `faulthandler` handles, which needs no interpreter. It reads stacks
+  that may change under it, which crashes about one process in a thousand: never before the end.
+
+The looks are answered by each tick of the loop, and only `mcpyard up` has them: in a program of
 somebody else the loop is theirs.
 """
 
@@ -18,12 +23,14 @@ import contextlib
 import faulthandler
 import logging
 import os
+import signal
 import subprocess
 import sys
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import Final, Self
 
 from mcpyard.cli.cli_errors import usage
@@ -81,8 +88,11 @@ class Watchdog:
 
     def __enter__(self) -> Self:
         """Begin to watch."""
-        if self._limit is not None and os.getpid() == watchdog_process.INIT:
-            _exit_on(watchdog_process.INIT_SIGNAL)
+        if self._limit is not None:
+            if os.getpid() == watchdog_process.INIT:
+                _exit_on(watchdog_process.INIT_SIGNAL)
+            self._arm()
+            signal.signal(watchdog_process.SLOW_SIGNAL, self._log_stack)
         self._start()
         self._tick()
         return self
@@ -96,9 +106,9 @@ class Watchdog:
         """Watch no longer."""
         if self._timer:
             self._timer.cancel()
+        self._drop()
         if self._limit is not None:
             self._disarm()
-        self._drop()
 
     def _tick(self) -> None:
         self._timer = self._loop.call_later(self._period, self._tick)
@@ -117,15 +127,24 @@ class Watchdog:
         # Opened for each tick, as for each line: the file may have been moved away since.
         with contextlib.suppress(OSError):
             new = os.open(self._file, _FLAGS, 0o600)
-            faulthandler.dump_traceback_later(self._stacks, file=new)
+            faulthandler.register(watchdog_process.STUCK_SIGNAL, file=new)
             old, self._descriptor = self._descriptor, new
             if old is not None:
                 os.close(old)
 
     def _disarm(self) -> None:
-        faulthandler.cancel_dump_traceback_later()
+        # The process that sends it is gone, but what it sent last may be on its way.
+        signal.signal(watchdog_process.SLOW_SIGNAL, signal.SIG_IGN)
+        faulthandler.unregister(watchdog_process.STUCK_SIGNAL)
         if self._descriptor is not None:
             os.close(self._descriptor)
+
+    def _log_stack(self, _number: int, frame: FrameType | None) -> None:
+        # Not by `logging`: this may have interrupted a line of it.
+        if self._descriptor is not None:
+            text = "".join(["The event loop is at:\n", *traceback.format_stack(frame)])
+            with contextlib.suppress(OSError):
+                os.write(self._descriptor, text.encode(errors="replace"))
 
     def _beat(self) -> None:
         if self._process is None or self._process.stdin is None:
@@ -143,7 +162,9 @@ class Watchdog:
         if self._limit is None:
             return
         program, period = watchdog_process.__file__, self._limit / STEPS
-        words = [program, str(os.getpid()), str(period), str(STEPS), str(self._file.absolute())]
+        slow = round(self._stacks / period)
+        numbers = [str(each) for each in (os.getpid(), period, slow, STEPS)]
+        words = [program, *numbers, str(self._file.absolute())]
         try:
             self._process = subprocess.Popen(  # noqa: S603  our own program, by our own interpreter
                 [sys.executable, "-I", "-S", *words],

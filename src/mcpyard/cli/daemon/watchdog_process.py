@@ -1,11 +1,12 @@
 """The process that ends an `mcpyard up` whose event loop is stuck.
 
-It is run by path (`python -I -S watchdog_process.py PID PERIOD STEPS LOG`) and imports light
+It is run by path (`python -I -S watchdog_process.py PID PERIOD SLOW STEPS LOG`) and imports light
 standard modules only. Its standard input is a pipe on which the event loop writes a byte with every
 tick; the end of that pipe is the end of the watched process, and of this one.
 
 Time is counted in looks of its own. A look at which no byte has come, although the watched process
-is not stopped, is a miss; so many misses in a row are a stuck loop. A machine that sleeps, or this
+is not stopped, is a miss; SLOW misses in a row are a loop whose place is asked for, STEPS a stuck
+one. A machine that sleeps, or this
 process being stopped, makes for one late look, not for many misses. While the watched process is
 stopped (SIGSTOP, a debugger), every look finds it so, which begins the count anew.
 """
@@ -23,7 +24,14 @@ MOST_BEATS = 1 << 16
 SECONDS_TO_LOG = 2.0
 """A disk or a terminal that takes nothing must not keep a stuck process alive."""
 
+SECONDS_FOR_STACKS = 2.0
+
 STOPPED = ("T", "t")
+
+SLOW_SIGNAL = signal.SIGUSR2
+"""Asks for the place at which the loop is, safely."""
+STUCK_SIGNAL = signal.SIGURG
+"""Asks for the stacks of all threads; nothing happens where nobody listens to it."""
 
 INIT = 1
 INIT_SIGNAL = signal.SIGABRT
@@ -31,7 +39,7 @@ INIT_SIGNAL = signal.SIGABRT
 even SIGKILL; for this one it has a handler (`watchdog.py`)."""
 
 
-def watch(pid: int, period: float, steps: int, log: str) -> None:
+def watch(pid: int, period: float, slow: int, steps: int, log: str) -> None:
     """Look until the pipe ends, or the process is stuck and ended."""
     os.set_blocking(BEATS, False)
     hang_up, missed = select.poll(), 0
@@ -39,8 +47,14 @@ def watch(pid: int, period: float, steps: int, log: str) -> None:
     hang_up.register(BEATS, 0)
     while not hang_up.poll(period * 1000):
         missed = 0 if heard() or state(pid) in STOPPED else missed + 1
+        if missed == slow:
+            send(pid, SLOW_SIGNAL)
         if missed >= steps:
-            end(pid, log, f"The event loop did not run for {period * steps:g} s")
+            text = f"ERROR The event loop did not run for {period * steps:g} s: ending mcpyard"
+            tell(log, f"{text}; the stacks below show where it is stuck")
+            send(pid, STUCK_SIGNAL)
+            hang_up.poll(SECONDS_FOR_STACKS * 1000)
+            send(pid, INIT_SIGNAL if pid == INIT else signal.SIGKILL)
             return
 
 
@@ -69,30 +83,34 @@ def state(pid: int) -> str:
     return ""
 
 
-def end(pid: int, log: str, reason: str) -> None:
-    """Log the reason, then kill the process, unless it has ended meanwhile."""
-    text = f"{reason}: ending mcpyard; the stacks above show where it is stuck"
-    writer = threading.Thread(target=log_line, args=(log, text), daemon=True)
+def send(pid: int, number: signal.Signals) -> None:
+    """Send a signal to the watched process, unless it has ended meanwhile."""
+    if os.getppid() == pid:
+        os.kill(pid, number)
+
+
+def tell(log: str, line: str) -> None:
+    """Write a line to the log file and to standard error, if they take it in time."""
+    writer = threading.Thread(target=write, args=(log, line), daemon=True)
     writer.start()
     writer.join(SECONDS_TO_LOG)
-    if os.getppid() == pid:
-        os.kill(pid, INIT_SIGNAL if pid == INIT else signal.SIGKILL)
 
 
-def log_line(log: str, text: str) -> None:
+def write(log: str, line: str) -> None:
     """Write a line to the log file and to standard error."""
     now = time.time()
     at = f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(now))}.{int(now % 1 * 1000):03d}Z"
     with contextlib.suppress(OSError):
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW
         with open(os.open(log, flags, 0o600), "w") as file:  # noqa: PTH123
-            file.write(f"{at} ERROR {text}\n")
+            file.write(f"{at} {line}\n")
     with contextlib.suppress(OSError, AttributeError):
-        sys.stderr.write(f"ERROR {text}\n")
+        sys.stderr.write(f"{line}\n")
         sys.stderr.flush()
 
 
 if __name__ == "__main__":
     # The end of the watched process is this one's end; a Ctrl-C is meant for that one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    watch(int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]), sys.argv[4])
+    PID, PERIOD, SLOW, STEPS, LOG = sys.argv[1:]
+    watch(int(PID), float(PERIOD), int(SLOW), int(STEPS), LOG)
