@@ -5,7 +5,8 @@ anything was tuned to them. They are split in two by a digest of their words, so
 half: the search is tuned on the first, and the second shows what that is worth.
 
 Whoever wrote the questions wrote the synonyms too. So there are more files of questions in ordinary
-words. `later`, `last`, `wider` and `blind` serve to tune; articles of `blind` were drawn at random.
+words. `later`, `last`, `wider` and `blind` serve to tune; the subject index has an
+article for every question of `blind`, so it says nothing about articles outside of the index.
 `held_out` shows what a stranger finds: `bench.legal_draw` drew its articles, each question was
 written from the text of its article before the work on the ranking, and it ran once after it.
 """
