@@ -18,7 +18,7 @@ from mcp import Client, StdioServerParameters
 from mcp_types import TextContent
 
 from bench.legal_answers import PlainIndex, right, segmenter, trigrams
-from bench.legal_questions import BLIND, DEVELOPMENT, KINDS, Question, questions
+from bench.legal_questions import DEVELOPMENT, HELD_OUT, KINDS, Question, questions
 from bench.measuring import Figures, percentile
 from mcpyard.legal.collection import corpus_file
 from mcpyard.legal.corpus import Corpus
@@ -83,8 +83,8 @@ def show_answers(figures: Figures, library: Library) -> None:
     for kind in DEVELOPMENT:
         percent, count = share(kind, 0, lambda question: right(library, question))
         figures.show(f"development: {kind} ({count})", f"{percent:.0f} %")
-    percent, count = share(BLIND, 0, lambda question: right(library, question))
-    figures.show(f"never tuned to: ordinary ({count})", f"{percent:.0f} %")
+    percent, count = share(HELD_OUT, 0, lambda question: right(library, question))
+    figures.show(f"held out, never tuned to: ordinary ({count})", f"{percent:.0f} %")
 
 
 def show_plain(figures: Figures, library: Library) -> None:
@@ -95,7 +95,10 @@ def show_plain(figures: Figures, library: Library) -> None:
     else:
         plain["segmenter alone (jieba)"] = PlainIndex(library, "unicode61", words)
     for name, index in plain.items():
-        for kind, half in (*((kind, half) for kind in PLAIN_KINDS for half in (1, 2)), (BLIND, 0)):
+        for kind, half in (
+            *((kind, half) for kind in PLAIN_KINDS for half in (1, 2)),
+            (HELD_OUT, 0),
+        ):
             percent, count = share(kind, half, index.right)
             part = f", half {half}" if half else ""
             figures.show(f"{name}: {kind}{part} ({count})", f"{percent:.0f} %")

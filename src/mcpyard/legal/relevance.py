@@ -30,13 +30,15 @@ _PIECE: Final = 0.45
 _REPEATED: Final = 0.12
 _MOST_REPEATS: Final = 4
 _SUBJECT: Final = 1.2
-_ONE_WORD: Final = 0.5
+_ONE_WORD: Final = 0.4
 _LENGTH: Final = 0.1
 _USUAL_LENGTH: Final = 120
 _ABOUT: Final = 1.2
 _ALIKE: Final = 0.7
 _INTRODUCTION: Final = 1.15
 _AMENDMENT: Final = 0.6
+_SAME_LAW: Final = 0.2
+_BEST_OF_LAW: Final = 5
 _HAN: Final = re.compile("[\u3007\u3400-\u9fff]")
 
 # The rows are fetched after the sort: texts in it would cost more than the search.
@@ -108,6 +110,8 @@ class Relevance:
         likely = _Likelihood(query)
         scored = [self._score(row, concepts, most, likely.of(row)) for row in rows]
         scored = [replace(each, score=each.score + about.of(each.row)) for each in scored]
+        if len(concepts) > 1:
+            scored = _with_their_laws(scored)
         return _introductions_first(scored)
 
     def mentions(self, row: sqlite3.Row, concepts: Sequence[Concept]) -> bool:
@@ -204,6 +208,16 @@ class _Likelihood:
             weight = topic.weight if topic else 1.0
             self._laws[law] = max(weight, 1.0) * _ABOUT if about else weight
         return self._laws[law]
+
+
+def _with_their_laws(scored: list[ScoredPassage]) -> list[ScoredPassage]:
+    """The passages, those of a text with several good ones raised: the query is about its law."""
+    scores: dict[int, list[float]] = {}
+    for each in scored:
+        scores.setdefault(each.row["document"], []).append(each.score)
+    share = _SAME_LAW / _BEST_OF_LAW
+    raised = {law: share * sum(sorted(each)[-_BEST_OF_LAW:]) for law, each in scores.items()}
+    return [replace(each, score=each.score + raised[each.row["document"]]) for each in scored]
 
 
 def _introductions_first(scored: list[ScoredPassage]) -> list[ScoredPassage]:

@@ -11,9 +11,11 @@ from mcpyard.legal.query.terms import pairs, runs
 
 _LITERAL: Final = 1.0
 _SYNONYM: Final = 0.9
+_GROUP: Final = 0.6
 _CROSSING: Final = 0.3
 _SHORT: Final = 4
 _LONGEST_PHRASE: Final = 12
+_LONGEST_WORD: Final = 6
 _ENGLISH_WORD: Final = re.compile(r"[a-z][a-z'-]*[a-z]|[a-z]")
 
 
@@ -35,6 +37,8 @@ def concepts(text: str) -> list[Concept]:
     query = plain(text)
     phrases, rest = _phrases(query)
     english, rest = _english(rest)
+    grouped, rest = _grouped(rest)
+    phrases = [*phrases, *grouped]
     literal = _runs(rest, frozenset(runs(query).chinese))
     words = [
         Concept(((word, _LITERAL),))
@@ -86,8 +90,37 @@ def _outermost(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def _with_synonyms(phrase: str, synonyms: tuple[str, ...]) -> Concept:
-    terms = {each: _SYNONYM for each in synonyms if len(each) > 1} | {phrase: _LITERAL}
+    terms = dict.fromkeys(_groups().get(phrase, ()), _GROUP)
+    terms |= {each: _SYNONYM for each in synonyms if len(each) > 1} | {phrase: _LITERAL}
     return Concept(tuple(terms.items()))
+
+
+@cache
+def _groups() -> dict[str, tuple[str, ...]]:
+    """The words that may stand for a word, by the word."""
+    groups: dict[str, tuple[str, ...]] = {}
+    for group in tables.word_groups():
+        words = tuple(word for word in map(plain, group) if len(word) > 1)
+        for word in map(plain, group):
+            groups[word] = (*groups.get(word, ()), *words)
+    return groups
+
+
+def _grouped(query: str) -> tuple[list[Concept], str]:
+    """The concepts of the words of groups, and the query without them."""
+    spans = _outermost(
+        [
+            (start, start + length)
+            for start in range(len(query))
+            for length in range(2, min(_LONGEST_WORD, len(query) - start) + 1)
+            if query[start : start + length] in _groups()
+            and query[start : start + length] not in tables.question_words()
+        ]
+    )
+    rest = list(query)
+    for start, end in spans:
+        rest[start:end] = " " * (end - start)
+    return [_with_synonyms(query[start:end], ()) for start, end in spans], "".join(rest)
 
 
 def _english(text: str) -> tuple[list[Concept], str]:

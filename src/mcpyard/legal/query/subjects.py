@@ -20,7 +20,6 @@ _MOST: Final = 20
 _ALIKE: Final = 0.8
 _PAIR: Final = 0.4
 _SINGLE: Final = 0.5
-_ALONE: Final = 0.8
 
 
 class _Sense(NamedTuple):
@@ -94,11 +93,11 @@ def _inside(span: tuple[int, int], other: tuple[int, int]) -> bool:
 
 
 def _weight(words: list[_Shared]) -> float:
-    """The weight of the words; one alone may stand there by chance."""
+    """The weight of the words, those of one group once."""
     groups: dict[int | str, float] = {}
     for each in words:
         groups[each.group] = max(each.weight, groups.get(each.group, 0.0))
-    return sum(groups.values()) * (1.0 if len(groups) > 1 else _ALONE)
+    return sum(groups.values())
 
 
 def _shared_pairs(text: str, shared: dict[int, list[_Shared]]) -> Iterator[tuple[int, float]]:
