@@ -51,7 +51,7 @@ def watch(pid: int, period: float, slow: int, steps: int, log: str) -> None:
             send(pid, SLOW_SIGNAL)
         if missed >= steps:
             text = f"ERROR The event loop did not run for {period * steps:g} s: ending mcpyard"
-            tell(log, f"{text}; the stacks below show where it is stuck")
+            report(log, f"{text}; the stacks below show where it is stuck")
             send(pid, STUCK_SIGNAL)
             hang_up.poll(SECONDS_FOR_STACKS * 1000)
             send(pid, INIT_SIGNAL if pid == INIT else signal.SIGKILL)
@@ -89,7 +89,7 @@ def send(pid: int, number: signal.Signals) -> None:
         os.kill(pid, number)
 
 
-def tell(log: str, line: str) -> None:
+def report(log: str, line: str) -> None:
     """Write a line to the log file and to standard error, if they take it in time."""
     writer = threading.Thread(target=write, args=(log, line), daemon=True)
     writer.start()
