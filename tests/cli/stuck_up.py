@@ -12,6 +12,7 @@ from mcpyard.cli.launcher import run
 
 GO_ON = "go-on"
 
+
 def count_forever(*_: object) -> None:
     sum(range(10**15))
 
