@@ -3,10 +3,11 @@
 Its tool `nonce` answers with its name, its tag, its pid and the text it was given, so that an
 answer of somebody else's, of an older definition or to another call is told from the right one.
 Kinds: `legacy`, `modern`; `slow` answers late and out of order; `crashing` dies now and then in the
-middle of a call, but not of one with the text `last`; `stubborn` ignores SIGTERM and the end of its input; `schema` has a tool whose
-schema is expensive to explain; `resources` has a resource template, subscriptions and completions;
-`bomb` has resource templates that are expensive to match; `daemons` starts a process that has a
-session of its own, no parent and no environment, and carries KEY on its command line.
+middle of a call, unless its text is `last`; `stubborn` ignores SIGTERM and the end of its input;
+`schema` has a tool whose schema is expensive to explain; `resources` has a resource template,
+subscriptions and completions; `bomb` has resource templates that are expensive to match; `daemons`
+starts a process that has a session of its own, no parent and no environment, and carries KEY on its
+command line.
 """
 
 import heapq

@@ -1,11 +1,10 @@
 """`mcpyard up` whose event loop gets stuck on SIGUSR1: `python -m tests.cli.stuck_up up`.
 
 The sum is taken in C code that never lets go of the interpreter, so neither a thread nor a signal
-handler of Python runs again. On SIGALRM it is only slow: until the file GO_ON is in its folder.
+handler of Python runs again. On SIGALRM it only waits for a word in the pipe GO_ON.
 """
 
 import signal
-import time
 from pathlib import Path
 
 from mcpyard.cli.launcher import run
@@ -17,13 +16,12 @@ def count_forever(*_: object) -> None:
     sum(range(10**15))
 
 
-def wait_for_file(*_: object) -> None:
-    while not Path(GO_ON).exists():
-        time.sleep(0.01)
+def wait_for_word(*_: object) -> None:
+    Path(GO_ON).read_text()
 
 
 def main() -> None:
-    signal.signal(signal.SIGALRM, wait_for_file)
+    signal.signal(signal.SIGALRM, wait_for_word)
     signal.signal(signal.SIGUSR1, count_forever)
     run()
 

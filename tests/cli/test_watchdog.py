@@ -15,6 +15,7 @@ import pytest
 
 from mcpyard.cli.daemon.watchdog import STEPS
 from tests.cli.commands import TIMEOUT, Up, all_gone, echo, mcpyard, write_project, yard_up
+from tests.cli.stuck_up import GO_ON
 from tests.cli.test_up import health
 
 pytestmark = pytest.mark.real
@@ -83,12 +84,12 @@ def test_a_slow_loop_is_named_in_the_log_and_goes_on(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]), prepend=os.pathsep)
     log = tmp_path / "home" / "yard.log"
-    go_on = tmp_path / "go-on"
+    os.mkfifo(go_on := tmp_path / GO_ON)
     with yard_up(tmp_path / "home", command=STUCK_UP) as up:
         up.process.send_signal(signal.SIGALRM)
-        while "in wait_for_file\n" not in log.read_text():
+        while "in wait_for_word\n" not in log.read_text():
             assert lives_on(up, 0.05)
-        go_on.touch()
+        go_on.write_text("go on")
         assert health(up.url) == 200
         assert up.end() == 0
     assert "The event loop is at:\n" in log.read_text()
