@@ -2,7 +2,7 @@
 
 Runs the benches below one after another, each in a process of its own, and puts every figure they
 print on one page, with the machine and the versions. SECONDS is how long each round of the benches
-of calls takes; some ten minutes in all unless told.
+of calls takes; some fifteen minutes in all unless told.
 """
 
 import os
@@ -58,6 +58,20 @@ PARTS: Final = (
         timed=True,
     ),
     Part(
+        "gateway_relay",
+        "The gateway compared with a raw relay",
+        "The relay parses HTTP and copies bytes to the same echo server and back, nothing more."
+        " Arguments have many lengths unless a row says otherwise.",
+        timed=True,
+    ),
+    Part(
+        "remote",
+        "Calls to remote servers",
+        "Processor time of a call to a server behind streamable HTTP, compared with one over a"
+        " pipe.",
+        timed=True,
+    ),
+    Part(
         "calls",
         "Calls from Python",
         "An echo server over stdio, 64 concurrent calls: mcpyard, the client of the SDK, and a"
@@ -65,6 +79,18 @@ PARTS: Final = (
         timed=True,
     ),
     Part("starts", "Starting servers", "Time until every server has answered its first request."),
+    Part(
+        "daemon_starts",
+        "Starting mcpyard compared with mcp-hub",
+        "Time from the start of the process until the tools of all servers that can answer are"
+        " listed, and the cost of a start without servers.",
+    ),
+    Part(
+        "imports",
+        "Importing and editing with many servers",
+        "Disabled servers in a real home and a real project; the bare limit parses the file and"
+        " writes it durably.",
+    ),
     Part("idle", "At rest", "Resource usage of an idle mcpyard, including its keeper."),
     Part(
         "crash",
@@ -75,6 +101,12 @@ PARTS: Final = (
         "keeper",
         "No orphans",
         "Starting processes through the keeper, and cleaning up after mcpyard is killed.",
+    ),
+    Part(
+        "floods",
+        "Servers that flood",
+        "Calls to a server beside one that writes garbage, and one that keeps changing 10,000"
+        " tools.",
     ),
     Part("reload", "Hot reload", "Time from saving `.mcp.json` to the reconnect."),
     Part("toolbox", "The toolbox", "Overhead for each call, and the time to build it."),
