@@ -2,6 +2,7 @@
 #   docker build -t mcpyard .
 #   docker run -d -p 127.0.0.1:8712:8712 -v mcpyard:/data --name mcpyard mcpyard
 #   docker exec mcpyard mcpyard login-link
+# Several of them as one cluster: see docs/cluster.md and the folder deploy.
 # Servers run inside it: an image that has their programs (Node, uv) is best made from this one.
 # Behind a name of its own, end the second line with: up --host 0.0.0.0 --insecure --allow-host NAME
 
@@ -11,8 +12,8 @@ COPY . .
 RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 
 FROM python:3.13-slim
-RUN useradd --create-home --uid 10001 yard && install -d -m 700 -o yard -g yard /data
-COPY requirements.txt /tmp/requirements.txt
+RUN useradd --create-home --uid 10001 yard && install -d -m 700 -o yard -g yard /data /certs
+COPY requirements-image.txt /tmp/requirements.txt
 RUN pip install --no-cache-dir --no-deps --require-hashes -r /tmp/requirements.txt
 COPY --from=build /wheels /tmp/wheels
 RUN pip install --no-cache-dir --no-deps /tmp/wheels/*.whl

@@ -2,8 +2,12 @@
 
 In one run, before the same echo server: calls a second and processor time of a call at concurrency
 64, with arguments of many lengths and of one; what each adds to a single call over a pipe; results
-of 100 kB, and arguments and results of 100 kB. Both get the same requests but for the address and
+of 100 kB, and arguments and results of 100 kB. All get the same requests but for the address and
 the name of the tool. Rounds are interleaved and medians compared.
+
+The relay writes from callbacks. At concurrency 64 there are two more: one that has a task and a
+future for each request, and one that is an application on uvicorn, the web server that mcpyard
+stands on as well.
 """
 
 import asyncio
@@ -61,6 +65,8 @@ async def measure(figures: Figures, folder: Path, seconds: float) -> None:
     async with AsyncExitStack() as stack:
         door = await stack.enter_async_context(yard(folder, {"echo": project(ORDINARY)}))
         bare = await stack.enter_async_context(relay())
+        with_tasks = await stack.enter_async_context(relay("--tasks"))
+        on_uvicorn = await stack.enter_async_context(relay("--asgi"))
         headers = await session_headers(door, "mcp_echo_echo", **TOKEN)
         ours, theirs = (
             calling(door, "mcp_echo_echo", WIDTH, **headers),
@@ -68,11 +74,16 @@ async def measure(figures: Figures, folder: Path, seconds: float) -> None:
         )
         fixed = named(calling(door, "mcp_echo_echo", WIDTH, ONE_LENGTH, **headers), "one length")
         fixed_relay = named(calling(bare, "echo", WIDTH, ONE_LENGTH, **headers), "one length")
-        many = Compared([ours, theirs, fixed, fixed_relay])
+        tasks_relay = calling(with_tasks, "echo", WIDTH, **headers)
+        asgi_relay = calling(on_uvicorn, "echo", WIDTH, **headers)
+        many = Compared([ours, theirs, tasks_relay, asgi_relay, fixed, fixed_relay])
         await many.run(WIDTH, seconds)
         many.show(figures, WIDTH)
-        share = many.rates[ours.name] / many.rates[theirs.name]
-        figures.at_least("against the raw relay, many lengths", share, 0.7, "x")
+        share = many.rates[ours.name] / many.rates[asgi_relay.name]
+        figures.at_least("against the raw relay on uvicorn, many lengths", share, 0.7, "x")
+        for relay_of, words in ((theirs, "of callbacks"), (tasks_relay, "with a task a request")):
+            share = many.rates[ours.name] / many.rates[relay_of.name]
+            figures.show(f"against the raw relay {words}", f"{share:.3g}x")
         share = many.rates[fixed.name] / many.rates[fixed_relay.name]
         figures.show("against the raw relay, one length", f"{share:.3g}x")
         await alone(figures, ours, theirs, seconds)

@@ -181,12 +181,12 @@ class Door(NamedTuple):
 
 
 @asynccontextmanager
-async def relay() -> AsyncGenerator[Door]:
+async def relay(*options: str) -> AsyncGenerator[Door]:
     """The raw relay before the echo server."""
     port = free_port()
-    async with running([sys.executable, RELAY, str(port), *ORDINARY]) as process:
+    async with running([sys.executable, RELAY, *options, str(port), *ORDINARY]) as process:
         await until_answered(port, "/", json.loads(call(1, "echo", "up")))
-        yield Door("raw relay", port, "/", process)
+        yield Door(" ".join(("raw relay", *options)), port, "/", process)
 
 
 async def session_headers(door: Door, tool: str, **more: str) -> dict[str, str]:

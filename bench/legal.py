@@ -18,6 +18,7 @@ from mcp import Client, StdioServerParameters
 from mcp_types import TextContent
 
 from bench.legal_answers import PlainIndex, right, segmenter, trigrams
+from bench.legal_draw import DRAWS, redrawn
 from bench.legal_questions import DEVELOPMENT, HELD_OUT, KINDS, Question, questions
 from bench.measuring import Figures, percentile
 from mcpyard.legal.collection import corpus_file
@@ -45,6 +46,7 @@ def main(home: Path, laws: Path) -> None:
     figures.show("size of the corpus", f"{file.stat().st_size / 1e6:.1f} MB")
     corpus = Corpus(file)
     library = Library(corpus)
+    show_draws(figures, laws)
     show_answers(figures, library)
     show_plain(figures, library)
     show_times(figures, library)
@@ -71,6 +73,13 @@ def share(kind: str, half: int, is_right: Callable[[Question], bool]) -> tuple[f
     return 100 * count / len(chosen), f"{count} of {len(chosen)}"
 
 
+def show_draws(figures: Figures, laws: Path) -> None:
+    """Whether the questions are about the articles that were drawn, and no others."""
+    for kind in DRAWS:
+        count, of = redrawn(laws, kind)
+        figures.at_least(f"drawn again: {kind} ({count} of {of})", 100 * count / of, 100, " %")
+
+
 def show_answers(figures: Figures, library: Library) -> None:
     for half, name in ((1, "tuned half"), (2, "other half")):
         for kind in KINDS:
@@ -83,8 +92,10 @@ def show_answers(figures: Figures, library: Library) -> None:
     for kind in DEVELOPMENT:
         percent, count = share(kind, 0, lambda question: right(library, question))
         figures.show(f"development: {kind} ({count})", f"{percent:.0f} %")
-    percent, count = share(HELD_OUT, 0, lambda question: right(library, question))
-    figures.show(f"held out, never tuned to: ordinary ({count})", f"{percent:.0f} %")
+    for kind in HELD_OUT:
+        percent, count = share(kind, 0, lambda question: right(library, question))
+        title = f"never tuned to: {kind} ({count})"
+        figures.at_least(title, percent, LEAST["ordinary"], " %")
 
 
 def show_plain(figures: Figures, library: Library) -> None:
@@ -97,7 +108,7 @@ def show_plain(figures: Figures, library: Library) -> None:
     for name, index in plain.items():
         for kind, half in (
             *((kind, half) for kind in PLAIN_KINDS for half in (1, 2)),
-            (HELD_OUT, 0),
+            *((kind, 0) for kind in dict.fromkeys([*DRAWS, *HELD_OUT])),
         ):
             percent, count = share(kind, half, index.right)
             part = f", half {half}" if half else ""

@@ -1,18 +1,41 @@
 """Draw articles at random from the laws of a folder, to write questions from.
 
-    python -m bench.legal_draw --corpus DIR --seed 20261118 --count 80
+    python -m bench.legal_draw --corpus DIR --seed 20261118 --count 80 --without FILE.tsv
 
 It reads the files itself and uses nothing of the server. Every article of the newest version of a
 law has the same chance. Left out are cases, amendments (their text is in the law), articles that
 `--without` names, and articles that nobody can ask about: the purpose of a law, its first day in
 force, and texts of fewer than 25 characters. Nobody chooses: each article drawn gets a question.
-`held_out.tsv` was written from the line above with `--without bench/legal_questions/blind.tsv`.
+`DRAWS` says how the articles of the files of questions were drawn; `bench.legal` draws them again.
 """
 
 import argparse
 import random
 import re
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
+
+QUESTIONS = Path(__file__).parent / "legal_questions"
+
+
+class Draw(NamedTuple):
+    """A seed, and the files of questions whose articles were left out."""
+
+    seed: int
+    without: tuple[str, ...]
+
+
+_EARLIER = (
+    *("blind", "cases", "english", "held_out", "held_out_2", "held_out_3", "keywords", "last"),
+    *("later", "ordinary", "references", "unknown", "wider"),
+)
+DRAWS = {
+    "held_out": Draw(20261118, ("blind",)),
+    "held_out_2": Draw(20261120, ("blind", "held_out")),
+    "held_out_3": Draw(20261121, ("blind", "held_out", "held_out_2")),
+    "held_out_4": Draw(4711, _EARLIER),
+}
 
 _ARTICLE = re.compile(
     r"^\**第([零〇一二三四五六七八九十百千]+)条(之[一二三四五六七八九十]+)?\**\s*", re.MULTILINE
@@ -65,6 +88,22 @@ def articles(corpus: Path) -> list[tuple[str, str]]:
     return drawn
 
 
+def draw(corpus: Path, seed: int, count: int, without: Iterable[Path]) -> list[tuple[str, str]]:
+    """Articles drawn at random, without those that the files name."""
+    used = {answer for path in without for answer in re.split(r"\s", path.read_text())}
+    choice = [article for article in articles(corpus) if article[0] not in used]
+    return random.Random(seed).sample(choice, count)  # noqa: S311  nothing secret
+
+
+def redrawn(corpus: Path, kind: str) -> tuple[int, int]:
+    """How many questions of a file have an article of its draw, and how many it has."""
+    lines = (QUESTIONS / f"{kind}.tsv").read_text().splitlines()
+    seed, without = DRAWS[kind]
+    paths = [QUESTIONS / f"{each}.tsv" for each in without]
+    drawn = {reference for reference, _ in draw(corpus, seed, len(lines), paths)}
+    return sum(not drawn.isdisjoint(line.split("\t")[1].split()) for line in lines), len(lines)
+
+
 def main() -> None:
     """Print the articles."""
     parser = argparse.ArgumentParser()
@@ -73,9 +112,8 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=80)
     parser.add_argument("--without", type=Path, action="append", default=[])
     options = parser.parse_args()
-    used = {answer for path in options.without for answer in re.split(r"\s", path.read_text())}
-    choice = [article for article in articles(options.corpus) if article[0] not in used]
-    for reference, text in random.Random(options.seed).sample(choice, options.count):  # noqa: S311
+    drawn = draw(options.corpus, options.seed, options.count, options.without)
+    for reference, text in drawn:
         print(f"{reference}\t{' '.join(text.split())}")
 
 

@@ -1,8 +1,9 @@
 """The page under load, in a real browser: `python -m bench.page [SECONDS]`.
 
-200 cards with 20 status changes a second, then a log at 2,000 lines a second. What counts is the
-longest task of the page's thread: while one runs, the page answers to nothing. Beside it stands
-what the longest one took of the processor, which does not depend on who else uses the machine.
+200 cards with 20 status changes a second, a log at 2,000 lines a second, and a list of 1,000
+servers with 5,000 tools beside one of 50. What counts is the longest task of the page's thread:
+while one runs, the page answers to nothing. Beside it stands what the longest one took of the
+processor, which does not depend on who else uses the machine.
 """
 
 import json
@@ -11,11 +12,12 @@ import sys
 import tempfile
 import threading
 from pathlib import Path
-from typing import Any
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from bench.many_rows import many_rows
 from bench.measuring import Figures
+from bench.page_tasks import OBSERVE, longest_of
 from tests.api.daemon import Daemon, daemon, one
 from tests.cli.commands import echo
 from tests.web.browsing import Visitor
@@ -38,11 +40,6 @@ while not pause.wait(0.05):
         sys.stderr.write(f"line {{number}} of a server that has a lot to say about what it does\\n")
     sys.stderr.flush()
 """
-OBSERVE = """() => {
-    window.tasks = [];
-    const note = list => window.tasks.push(...list.getEntries().map(each => each.duration));
-    new PerformanceObserver(note).observe({type: "longtask"});
-}"""
 
 
 def watch_tasks(page: Page, seconds: float, what: str, figures: Figures) -> None:
@@ -56,17 +53,6 @@ def watch_tasks(page: Page, seconds: float, what: str, figures: Figures) -> None
     longest = max(page.evaluate("() => window.tasks"), default=0.0)
     figures.at_most(f"longest task, {what}", longest, LONGEST, " ms")
     figures.show(f"of the processor, {what}", f"{longest_of(traced):.0f} ms")
-
-
-def longest_of(events: list[dict[str, Any]]) -> float:
-    """The milliseconds that the longest task of a page's thread took of the processor."""
-    pages = {
-        (each["pid"], each["tid"])
-        for each in events
-        if each["name"] == "thread_name" and each["args"]["name"] == "CrRendererMain"
-    }
-    spent = [each.get("tdur", 0) for each in events if (each["pid"], each["tid"]) in pages]
-    return max(spent, default=0) / 1000
 
 
 def keep_changing(yard: Daemon, names: list[str], over: threading.Event) -> None:
@@ -121,6 +107,7 @@ def main(seconds: float) -> None:
         with daemon(Path(folder) / "home") as yard:
             many_cards(browser, yard, seconds, figures)
             long_log(browser, yard, seconds, figures)
+        many_rows(browser, Path(folder), figures)
         browser.close()
     figures.leave()
 

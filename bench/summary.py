@@ -60,7 +60,8 @@ PARTS: Final = (
     Part(
         "gateway_relay",
         "The gateway compared with a raw relay",
-        "The relay parses HTTP and copies bytes to the same echo server and back, nothing more."
+        "The relay parses HTTP and copies bytes to the same echo server and back, nothing more;"
+        " with `--tasks` each of its requests has a task."
         " Arguments have many lengths unless a row says otherwise.",
         timed=True,
     ),

@@ -10,7 +10,7 @@ import random
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ("tests.time_limits",)
+pytest_plugins = ("tests.time_limits", "tests.postgres")
 
 FULL = os.environ.get("MCPYARD_PROOF") == "full"
 QUICK_SECONDS = 300 if FULL else 20

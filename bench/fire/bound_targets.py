@@ -15,7 +15,8 @@ from mcpyard.catalog.ranking import Index, ToolText
 from mcpyard.catalog.validators import compile_validator
 from mcpyard.cli.daemon.logfile import Redactor
 from mcpyard.domain.definition.expand import BadReference, expand
-from mcpyard.domain.definition.secret_text import is_literal, shown_url
+from mcpyard.domain.definition.secret_names import is_literal
+from mcpyard.domain.definition.secret_text import shown_url
 from mcpyard.domain.errors import DocumentBroken, InputError
 from mcpyard.formats.copying.references import parts, translate
 from mcpyard.formats.editors import jsonc_document, toml

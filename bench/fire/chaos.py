@@ -13,6 +13,7 @@ the event loop was never much later than a bare one beside it.
 import argparse
 import asyncio
 import random
+import shutil
 import tempfile
 import time
 from collections.abc import Awaitable, Mapping
@@ -188,6 +189,11 @@ def main() -> None:
         seconds = options.minutes * 60
         ruins = uvloop.run(burn(Path(folder), seconds, options.seed))
         figures = report(ruins, options.minutes, seconds)
+        if ruins.faults():
+            logs = Path(tempfile.mkdtemp(prefix="mcpyard-chaos-"))
+            for each in (Path(folder, "stderr"), *Path(folder, "home").glob("*.log*")):
+                shutil.copy(each, logs)
+            print(f"the logs of the yards are in {logs}")
     figures.leave()
 
 

@@ -25,7 +25,11 @@ class Answer:
     def message(self) -> dict[str, Any]:
         """The JSON in it, which may be the last event of a stream."""
         if not self.headers.get("content-type", "").startswith("text/event-stream"):
-            return json.loads(self.body)
+            try:
+                return json.loads(self.body)
+            except ValueError as error:
+                words = f"no JSON, status {self.status}: {self.body[:200]!r} {self.headers}"
+                raise ValueError(words) from error
         lines = [line[6:] for line in self.body.splitlines() if line.startswith(b"data: {")]
         return json.loads(lines[-1])
 

@@ -89,15 +89,18 @@ def lost_changes(scene: Scene, records: dict[str, dict[str, Any]]) -> list[str]:
     return lost
 
 
+def _children(pid: int) -> list[psutil.Process]:
+    """What is below a process, which may end at any moment."""
+    try:
+        return psutil.Process(pid).children(recursive=True)
+    except psutil.NoSuchProcess:
+        return []
+
+
 def strays(scene: Scene, records: dict[str, dict[str, Any]]) -> set[int]:
     """Living processes of this yard that no server accounts for, and zombies."""
     pids = {record["pid"] for record in records.values() if record["pid"]}
-    below = {
-        each.pid
-        for pid in pids
-        if psutil.pid_exists(pid)
-        for each in psutil.Process(pid).children(recursive=True)
-    }
+    below = {each.pid for pid in pids for each in _children(pid)}
     held = psutil.Process(scene.pid).children(recursive=True)
     zombies = {each.pid for each in held if each.status() == psutil.STATUS_ZOMBIE}
     # What a server detached before the keeper saw it is the keeper's when that server is killed:

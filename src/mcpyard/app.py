@@ -3,70 +3,51 @@
 The HTTP interfaces are wired in `cli/daemon/http_interfaces.py`.
 """
 
-import asyncio
 import os
 import sys
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from mcpyard import __version__
+from mcpyard.cluster.node_options import NodeOptions
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.degradation import SelfCheck
-from mcpyard.domain.errors import YardError
 from mcpyard.domain.model import Config
-from mcpyard.domain.ports import Memory, Source
-from mcpyard.domain.repositories import (
-    Approvals,
-    DroppedFields,
-    Edits,
-    Journal,
-    LoginSessions,
-    OwnedEntries,
-    Policies,
-    Profiles,
-    Tokens,
-)
+from mcpyard.domain.source import Source
+from mcpyard.early_start import EarlyStart, start_early
 from mcpyard.runtime.clock import SystemClock
+from mcpyard.runtime.commands import commands_on
+from mcpyard.runtime.key_ring import UserKeyRing
 from mcpyard.runtime.no_servers import IdleServers
 from mcpyard.runtime.opening import WireOpener
 from mcpyard.runtime.processes.keeper_client import KeeperClient
-from mcpyard.runtime.processes.marks import MarkKey
-from mcpyard.runtime.processes.orphans import sweep_dead_yards
 from mcpyard.runtime.session_runner import RuntimeDeps
-from mcpyard.runtime.signins import SignInManager, VolatileCredentials
+from mcpyard.runtime.signins import SignInManager
 from mcpyard.runtime.starts import Starts
 from mcpyard.runtime.supervisor import Supervisor
 from mcpyard.runtime.variables import Variables
 from mcpyard.sources.code import CodeSource
-from mcpyard.sources.database import DatabaseSource
 from mcpyard.sources.environment import EnvironmentSource
 from mcpyard.sources.project_file import ProjectFile, read_project
-from mcpyard.store.home import Home, user_directory
-from mcpyard.store.journal_limits import JournalLimits
-from mcpyard.store.lenient import LenientSessions
-from mcpyard.store.mark_key import home_mark_key, user_folder, user_mark_key
-from mcpyard.store.memory import VolatileMemory, VolatilePolicies
-from mcpyard.store.sqlite.store import Store
-from mcpyard.store.storage_checks import storage_checks
-from mcpyard.store.upkeep import Upkeep
-from mcpyard.store.volatile import VolatileApprovals, VolatileCallTokens, VolatileSessions
-from mcpyard.store.volatile_edits import VolatileDroppedFields, VolatileEdits
-from mcpyard.store.volatile_owned import VolatileOwnedEntries
+from mcpyard.storage import Storage, open_storage, storage_over
+from mcpyard.store.home import user_directory
 from mcpyard.wire.eras import ANSWERABLE, ClientFace
-from mcpyard.yard.profiles import VolatileProfiles
+from mcpyard.yard.secrets import SecretPorts
+from mcpyard.yard.server_questions import NO_ANSWERS
 from mcpyard.yard.trust import ApprovalPolicy, Trust
+from mcpyard.yard.usage_sampling import sampling
 from mcpyard.yard.yard import Ports, YardCore
 
 if TYPE_CHECKING:
-    from mcpyard.wire.remote.credentials import CredentialStore
     from mcpyard.yard.clients.transaction import ClientReach
+    from mcpyard.yard.server_content import InProcessRequests
 
 ServerDefinitions = Mapping[str, Config | Mapping[str, object]]
 """Definitions of servers by name, in any accepted format."""
@@ -91,16 +72,20 @@ class WiredYard(YardCore):
         storage: "Storage",
         code: CodeSource,
         host: "HostEnvironment",
+        keeper: KeeperClient,
     ) -> None:
         self.code = code
         self.storage = storage
         identity = replace(host.identity, instance=uuid4().hex[:12])
         environment = host.environment
         clock = SystemClock()
-        variables = Variables(environment)
-        self._keeper = keeper = KeeperClient(uuid4().hex, key=storage.mark_key)
+        variables = Variables(environment, storage.secrets, storage.secret_consents)
+        storage.secrets.changed = storage.secret_consents.changed = variables.notify
         face = ClientFace("mcpyard", __version__, declared=ANSWERABLE)
-        sign_ins = SignInManager(storage.credentials)
+        node = storage.node
+        sign_ins = SignInManager(
+            storage.credentials, node.name if node else "", node.claims if node else None
+        )
         opener = WireOpener(keeper, storage.memory, environment, face, sign_ins)
         opener.identity = identity
         self._supervisor = Supervisor(RuntimeDeps(opener, Starts(), storage.memory, clock))
@@ -108,25 +93,31 @@ class WiredYard(YardCore):
             sources=[code, *sources],
             memory=storage.memory,
             policies=storage.policies,
-            servers=self._supervisor,
+            servers=node.connect(self._supervisor, opener) if node else self._supervisor,
             clock=clock,
             lookup=variables,
             secrets=variables,
+            secret_store=SecretPorts(
+                storage.secrets, storage.secret_consents, variables, None if node else UserKeyRing()
+            ),
             journal=storage.journal,
+            history=storage.history,
             sign_ins=sign_ins,
             trust=Trust(storage.approvals, clock, host.approval),
             read_project=read_project,
             profiles=storage.profiles,
+            seen_clients=storage.seen_clients,
             identity=identity,
             clients=partial(reach_clients, storage, environment),
             fault=storage.fault,
             checks=[*storage.checks, SelfCheck("keeper", keeper.check)],
+            turns=storage.turns,
+            recording=storage.recording,
+            cluster=node,
+            commands=partial(commands_on, environment.get("PATH", os.defpath)),
+            gateway=open_gateway,
         )
         super().__init__(ports)
-
-    def start_keeper(self) -> None:
-        """Have the process that starts servers ready by the time the first one is started."""
-        self._keeper.start_early()
 
     def force_close(self) -> None:
         """Close without waiting, after a second signal."""
@@ -162,18 +153,41 @@ async def open_yard(  # noqa: PLR0913  one parameter a choice of the caller's
     all_sources: list[Source] = [*sources, EnvironmentSource(own)]
     if project is not None:
         all_sources.insert(0, ProjectFile(Path(project)))
-    async with open_storage(home) as storage:
-        host = HostEnvironment(own, approval, identity)
-        code = CodeSource(servers)
-        yard = WiredYard([*all_sources, *storage.sources], storage, code, host)
+    code, folder = CodeSource(servers), Path(home) if home is not None else None
+    host = HostEnvironment(own, approval, identity)
+    expected = _expect_servers([code, *all_sources])
+    async with (
+        start_early(folder, servers=expected) as early,
+        wire_yard(early, all_sources, host, code) as yard,
+    ):
+        yield yard
+
+
+@asynccontextmanager
+async def wire_yard(
+    early: EarlyStart,
+    sources: Sequence[Source],
+    host: "HostEnvironment",
+    code: CodeSource,
+    node: NodeOptions | None = None,
+) -> AsyncGenerator[WiredYard]:
+    """Run a yard over what was begun early (see `open_yard`), also as a node of a cluster."""
+    async with storage_over(early.home, early.databases, node, __version__) as storage:
+        keeper = KeeperClient(uuid4().hex, key=early.key, program=early.keeper)
+        if early.keeper or _expect_servers(storage.sources):
+            keeper.start_early()
+        yard = WiredYard([*sources, *storage.sources], storage, code, host, keeper)
         try:
-            if _expect_servers([code, *all_sources, *storage.sources]):
-                yard.start_keeper()
-            # What a yard that was killed together with its keeper left behind.
-            await asyncio.to_thread(sweep_dead_yards, storage.mark_key)
+            await early.sweep
             await yard.begin()
-            yield yard
+            if storage.node and early.home:
+                (source,) = storage.sources
+                await storage.node.start(yard, source, keeper, early.home)
+            async with sampling(yard, storage.history):
+                yield yard
         finally:
+            if storage.node:
+                await storage.node.close()
             await yard.close()
 
 
@@ -196,27 +210,11 @@ class HostEnvironment(Struct, frozen=True):
     identity: SelfIdentity
 
 
-class Storage(Struct, frozen=True):
-    """The storage of a `Yard`; without a home it is in memory."""
+def open_gateway(yard: YardCore) -> "InProcessRequests":
+    """The gateway for the program that it runs in, when somebody first needs it."""
+    from mcpyard.gateway.in_process import InProcessClient  # noqa: PLC0415
 
-    memory: Memory
-    policies: Policies
-    sources: tuple[Source, ...] = ()
-    journal: Journal | None = None
-    credentials: "CredentialStore" = field(default_factory=VolatileCredentials)
-    call_tokens: Tokens = field(default_factory=VolatileCallTokens)
-    sessions: LoginSessions = field(default_factory=VolatileSessions)
-    approvals: Approvals = field(default_factory=VolatileApprovals)
-    profiles: Profiles = field(default_factory=VolatileProfiles)
-    edits: Edits = field(default_factory=VolatileEdits)
-    dropped_fields: DroppedFields = field(default_factory=VolatileDroppedFields)
-    owned_entries: OwnedEntries = field(default_factory=VolatileOwnedEntries)
-    home: str = ""
-    locks: Path = field(default_factory=user_folder)
-    client_definitions: Path | None = None
-    mark_key: MarkKey = field(default_factory=MarkKey)
-    fault: Callable[[], YardError | None] = lambda: None
-    checks: Sequence[SelfCheck] = ()
+    return InProcessClient(yard, NO_ANSWERS)
 
 
 def reach_clients(storage: Storage, environment: Mapping[str, str]) -> "ClientReach":
@@ -243,6 +241,8 @@ def reach_clients(storage: Storage, environment: Mapping[str, str]) -> "ClientRe
         storage.approvals,
         storage.home,
         ClientRegistry.defined_by(definitions),
+        secrets=storage.secrets,
+        consents=storage.secret_consents,
     )
 
 
@@ -271,10 +271,11 @@ async def still_yard(home: Path | None, project: Path | None = None) -> AsyncGen
                 clock=clock,
                 trust=Trust(storage.approvals, clock, policy),
                 read_project=read_project,
-                lookup=Variables(environment),
+                lookup=Variables(environment, storage.secrets, storage.secret_consents),
                 clients=partial(reach_clients, storage, environment),
                 identity=SelfIdentity(homes=frozenset({str(home)} if home else ())),
                 profiles=storage.profiles,
+                seen_clients=storage.seen_clients,
             )
         )
         try:
@@ -282,58 +283,3 @@ async def still_yard(home: Path | None, project: Path | None = None) -> AsyncGen
             yield yard
         finally:
             await yard.close()
-
-
-@asynccontextmanager
-async def open_storage(home: str | Path | None) -> AsyncGenerator[Storage]:
-    """Open the storage of a home for the block; without a home, in memory.
-
-    Raises:
-        YardBusy: Another process uses the home; names its pid and address.
-    """
-    if home is None:
-        key = MarkKey(user_mark_key())
-        yield Storage(VolatileMemory(), VolatilePolicies(), mark_key=key)
-        return
-    taken = Home(Path(home))
-    taken.take()
-    try:
-        store = await Store.open(taken.folder, JournalLimits.of(os.environ))
-        upkeep = Upkeep(store, SystemClock().now)
-        upkeep_task = asyncio.create_task(upkeep.run(), name="upkeep")
-        try:
-            mine = DatabaseSource(store.definitions)
-            yield Storage(
-                memory=store.memory,
-                policies=store.policies,
-                sources=(mine,),
-                journal=store.journal,
-                credentials=store.credentials,
-                call_tokens=store.tokens,
-                sessions=LenientSessions(store.sessions),
-                approvals=store.approvals,
-                profiles=store.profiles,
-                edits=store.edits,
-                dropped_fields=store.dropped_fields,
-                owned_entries=store.owned_entries,
-                home=str(taken.folder),
-                locks=taken.folder / "locks",
-                client_definitions=taken.folder / "clients",
-                mark_key=_mark_key(taken),
-                fault=store.fault,
-                checks=storage_checks(store, upkeep, taken.folder),
-            )
-        finally:
-            upkeep_task.cancel()
-            await asyncio.wait({upkeep_task})
-            await store.close()
-            await upkeep.take_snapshot()
-    finally:
-        taken.release()
-
-
-def _mark_key(home: Home) -> MarkKey:
-    # Version 0.1 did not sign: what its killed yard left is known by that yard's pid and start.
-    before = home.predecessor
-    unsigned = [(before.pid, before.started)] if before and before.started else []
-    return MarkKey(home_mark_key(home.folder), unsigned)

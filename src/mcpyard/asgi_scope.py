@@ -4,10 +4,11 @@ The keys are defined here and nowhere else. Code that runs for every call reads 
 because an accessor would cost it a function call each; everything else uses the accessors.
 """
 
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any, Final, Protocol, Self
 
 from msgspec import Struct
+from starlette.types import Receive, Send
 
 from mcpyard.domain.stored import CallToken, LoginSession
 
@@ -27,6 +28,33 @@ class SendWhole(Protocol):
         ...
 
 
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+"""An ASGI application."""
+
+
+class OpenRequest(Protocol):
+    """A request to the gateway that no task looks after yet."""
+
+    def send_whole(self, status: int, headers: Headers, /, *body: bytes) -> bool:
+        """Send a complete response (see `SendWhole`)."""
+        ...
+
+    def go_on(self, app: Application) -> None:
+        """Have an application answer it, in a task."""
+        ...
+
+
+class KnownHead(Protocol):
+    """A head that came before on this connection.
+
+    Attributes:
+        answer: Answers a request with this head and the given body, without a task; False, with
+            nothing done, where the request has to go the usual way.
+    """
+
+    answer: Callable[[OpenRequest, bytes], bool] | None
+
+
 BODY: Final = "mcpyard.body"
 """The whole body, as bytes, if it is there already."""
 
@@ -34,7 +62,7 @@ SEND_WHOLE: Final = "mcpyard.send_whole"
 """The request's `SendWhole`, if it came over our own web server."""
 
 KNOWN_HEAD: Final = "mcpyard.known_head"
-"""The `Head` of the request (`api/security/known_heads.py`), if it was made before."""
+"""The `KnownHead` of the request (`api/security/known_heads.py`), if it came before."""
 
 HEADERS: Final = "mcpyard.headers"
 """The headers by name, with or without the length; of one that came twice the last."""

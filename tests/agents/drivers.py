@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from agents import Agent, Runner
 from anthropic import Anthropic, AsyncAnthropic
 from copilot import CopilotClient, PermissionHandler
+from copilot.session_events import AssistantMessageDeltaData, SessionEvent
 from google import genai
 from google.genai import types
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -39,12 +40,14 @@ class Driver:
         stream: The same while the model's words come in parts.
         block: Without an event loop of the caller's.
         limits: What the library itself does not do, by situation, and why.
+        notes: The media that the service does not accept in a result; a note takes their place.
     """
 
     converse: Callable[[AgentToolbox, Script], Awaitable[str]]
     stream: Callable[[AgentToolbox, Script], Awaitable[str]] | None = None
     block: Callable[[AgentToolbox, Script], str] | None = None
     limits: dict[str, str] = field(default_factory=dict)
+    notes: frozenset[str] = frozenset()
 
 
 async def responses(box: AgentToolbox, script: Script, *, stream: bool = False) -> str:
@@ -247,6 +250,25 @@ async def copilot(box: AgentToolbox, script: Script) -> str:
         return event.data.content if event else ""  # type: ignore[union-attr]
 
 
+async def copilot_stream(box: AgentToolbox, script: Script) -> str:
+    del script
+    pieces: list[str] = []
+
+    def listen(event: SessionEvent) -> None:
+        if isinstance(event.data, AssistantMessageDeltaData):
+            pieces.append(event.data.delta_content)
+
+    async with CopilotClient() as client:
+        session = await client.create_session(
+            tools=box.to_copilot(),
+            on_permission_request=PermissionHandler.approve_all,
+            streaming=True,
+        )
+        session.on(listen)
+        await session.send_and_wait(ASK, timeout=20)
+    return "".join(pieces)
+
+
 async def ai_sdk(box: AgentToolbox, script: Script) -> str:
     """What the SDK does in its own language: execute, then convert for the model."""
     tools = box.to_ai_sdk()
@@ -268,10 +290,12 @@ def _streamed(
     return lambda box, script: converse(box, script, stream=True)
 
 
+AUDIO = frozenset({"audio"})
+
 DRIVERS: dict[str, Driver] = {
     "GitHub Copilot SDK": Driver(
         copilot,
-        stream=copilot,
+        stream=copilot_stream,
         limits={"synchronous": "the SDK has coroutines only"},
     ),
     "Vercel AI SDK": Driver(
@@ -280,16 +304,17 @@ DRIVERS: dict[str, Driver] = {
         block=lambda box, script: box.run_sync(ai_sdk(box, script)),
         limits={"unknown tool": "the SDK refuses such a call before it reaches Python"},
     ),
-    "OpenAI Responses": Driver(responses, _streamed(responses), responses_blocking),
-    "OpenAI Chat": Driver(chat, _streamed(chat), chat_blocking),
+    "OpenAI Responses": Driver(responses, _streamed(responses), responses_blocking, notes=AUDIO),
+    "OpenAI Chat": Driver(chat, _streamed(chat), chat_blocking, notes=AUDIO | {"image"}),
     "OpenAI Agents SDK": Driver(
         openai_agents,
         openai_agents_stream,
         openai_agents_blocking,
         limits={"unknown tool": "the SDK ends the run with ModelBehaviorError"},
+        notes=AUDIO,
     ),
-    "Anthropic": Driver(anthropic, _streamed(anthropic), anthropic_blocking),
-    "LangChain": Driver(langchain, _streamed(langchain), langchain_blocking),
-    "Pydantic AI": Driver(pydantic_ai, pydantic_ai_stream, pydantic_ai_blocking),
-    "Gemini": Driver(gemini, _streamed(gemini), gemini_blocking),
+    "Anthropic": Driver(anthropic, _streamed(anthropic), anthropic_blocking, notes=AUDIO),
+    "LangChain": Driver(langchain, _streamed(langchain), langchain_blocking, notes=AUDIO),
+    "Pydantic AI": Driver(pydantic_ai, pydantic_ai_stream, pydantic_ai_blocking, notes=AUDIO),
+    "Gemini": Driver(gemini, _streamed(gemini), gemini_blocking, notes=AUDIO),
 }

@@ -176,12 +176,14 @@ async def cancelled(talk: Talk, yard: SyncYard) -> None:
 
 async def image(talk: Talk, yard: SyncYard) -> None:
     heard = await talk.converse(yard.toolbox(select=["fs/*"]), [Call("mcp_fs_show")])
-    assert "iVBORw0KGgo" in heard or "[image/png" in heard
+    noted = "image" in talk.driver.notes
+    assert ("iVBORw0KGgo" in heard, "[image/png" in heard) == (not noted, noted)
 
 
 async def audio(talk: Talk, yard: SyncYard) -> None:
     heard = await talk.converse(yard.toolbox(select=["fs/*"]), [Call("mcp_fs_show")])
-    assert "UklGRg" in heard or "[audio/wav" in heard
+    noted = "audio" in talk.driver.notes
+    assert ("UklGRg" in heard, "[audio/wav" in heard) == (not noted, noted)
 
 
 async def resource(talk: Talk, yard: SyncYard) -> None:
@@ -301,3 +303,5 @@ def test_the_table_on_the_page_is_this_one() -> None:
         cells = [cell.strip() for cell in rows[situation].rstrip("| ").split("|")]
         limited = [situation in each.limits for each in DRIVERS.values()]
         assert [not cell.startswith("yes") for cell in cells] == limited, situation
+        noted = [situation in each.notes for each in DRIVERS.values()]
+        assert [cell == "yes, a note" for cell in cells] == noted, situation

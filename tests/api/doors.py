@@ -25,7 +25,7 @@ async def every_door(api: YardApi) -> list[tuple[str, str]]:
     """Each method and path of the application's route table, through all mounts."""
     # All routes are loaded once nothing answers that is loaded so far.
     assert (await api.get("/no-such-route")).status_code == 404
-    return [*_doors(cast("Any", api.app)._app._app.routes, "")]
+    return [*_doors(cast("Any", api.app)._app.rest._app.routes, "")]
 
 
 def _doors(routes: Iterable[BaseRoute], prefix: str) -> Iterable[tuple[str, str]]:

@@ -14,13 +14,17 @@ from starlette.types import ASGIApp
 from mcpyard.api.app import build
 from mcpyard.api.http_server.uvicorn_server import WebServer
 from mcpyard.api.security.keys import AdminKey, Keys
+from mcpyard.app import open_gateway
+from mcpyard.domain.cluster import Cluster
 from mcpyard.formats.locations import ClientFolders
 from mcpyard.runtime.clock import SystemClock
+from mcpyard.runtime.variables import Variables
 from mcpyard.sources.database import DatabaseSource
 from mcpyard.sources.project_file import ProjectFile
 from mcpyard.store.sqlite.store import Store
 from mcpyard.testing import FakeClientFiles, FakeServers
 from mcpyard.yard.clients.transaction import ClientReach
+from mcpyard.yard.secrets import SecretPorts
 from mcpyard.yard.yard import Ports, YardCore
 from tests.api.asgi import BEARER, TOKEN, client_of
 
@@ -66,7 +70,9 @@ class Faked:
 
 
 @asynccontextmanager
-async def faked(home: Path, project: Path | None = None) -> AsyncGenerator[Faked]:
+async def faked(
+    home: Path, project: Path | None = None, cluster: Cluster | None = None
+) -> AsyncGenerator[Faked]:
     """A yard that keeps its state in a folder and writes a project's file, if there is one."""
     store = await Store.open(home)
     servers, closing, clock = FakeServers(), asyncio.Event(), SystemClock()
@@ -81,6 +87,9 @@ async def faked(home: Path, project: Path | None = None) -> AsyncGenerator[Faked
         ClientFolders({}, "/home/me"),
         owned=store.owned_entries,
         approvals=store.approvals,
+        home="/home/me/.mcpyard",
+        secrets=store.secrets,
+        consents=store.secret_consents,
     )
     yard = YardCore(
         Ports(
@@ -92,6 +101,11 @@ async def faked(home: Path, project: Path | None = None) -> AsyncGenerator[Faked
             {}.get,
             store.journal,
             clients=lambda: reach,
+            secret_store=SecretPorts(
+                store.secrets, store.secret_consents, Variables({}, store.secrets)
+            ),
+            cluster=cluster,
+            gateway=open_gateway,
         )
     )
     keys = Keys(AdminKey(TOKEN), store.tokens, store.sessions, clock)

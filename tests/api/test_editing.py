@@ -56,6 +56,11 @@ async def test_a_failed_start_shows_in_the_record_of_the_registration(tmp_path: 
         ({"name": "n", "command": "x", "scope": []}, (422, "invalid-definition"), "scope"),
         ({"name": "n", "command": "x", "scope": {}}, (422, "invalid-definition"), "scope"),
         ({"name": "n", "command": "x", "start": 1}, (422, "invalid-definition"), "start"),
+        (
+            {"name": "n", "command": "x", "singleton": True, "isolation": "per-client"},
+            (422, "invalid-definition"),
+            "singleton",
+        ),
         ({"name": "n", "command": "x", "scope": "code"}, (409, "read-only-owner"), None),
         ({"name": "there", "command": "x"}, (409, "name-taken"), None),
     ],
@@ -106,6 +111,21 @@ async def test_a_body_that_says_it_is_something_else_is_not_read(tmp_path: Path)
         for kind in ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data"):
             refused = await it.client.post(SERVERS, content=b"{}", headers={"Content-Type": kind})
             assert slug(refused) == (415, "wrong-media-type")
+
+
+@pytest.mark.parametrize("scope", ["user", "project"])
+async def test_a_singleton_has_one_process_for_all_clients(tmp_path: Path, scope: str) -> None:
+    async with faked(tmp_path / "home", tmp_path) as it:
+        await it.register("fs", scope=scope)
+        path = f"{SERVERS}/fs"
+        patch = {"singleton": True, "labels": {"gpu": "yes"}}
+        changed = (await it.client.patch(path, json=patch)).json()
+        assert {name: changed[name] for name in patch} == patch
+        refused = await it.client.patch(path, json={"isolation": "per-client"})
+        assert slug(refused) == (422, "invalid-definition")
+        assert [each["field"] for each in refused.json()["problems"]] == ["singleton"]
+        both = {"isolation": "per-client", "singleton": False}
+        assert (await it.client.patch(path, json=both)).json()["isolation"] == "per-client"
 
 
 async def test_a_change_is_a_merge_patch(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from starlette.types import Message
 
 from mcpyard.api.security.guard import BODY_LIMIT
 from mcpyard.api.security.headers import STRICT
+from mcpyard.api.security.plain_page import POLICY
 from tests.api.asgi import BEARER, YardApi, asked_yard, client_of
 from tests.api.doors import PUBLIC, every_door
 
@@ -175,8 +176,13 @@ async def test_every_answer_carries_the_strict_headers() -> None:
     async with asked_yard() as api:
         wrong_host = await walk(api, {"Host": "evil.example"})
         for _, answer in [*await walk(api, {}), *wrong_host]:
-            for name, value in STRICT:
-                assert answer.headers.get_list(name.decode()) == [value.decode()]
+            strict = {name.decode(): value.decode() for name, value in STRICT}
+            if "<style>" in answer.text:
+                strict["content-security-policy"] = POLICY
+            sent = {name: answer.headers.get_list(name) for name in strict}
+            assert sent == {name: [value] for name, value in strict.items()}
+        assert POLICY.startswith("default-src 'none'; style-src 'sha256-")
+        assert "script" not in POLICY
         good = await api.get("/api/mcp/servers")
         assert good.headers["cache-control"] == "no-store"
         assert "default-src 'none'" in good.headers["content-security-policy"]

@@ -12,8 +12,8 @@ import pytest
 from mcpyard.domain.definition.merge import plain
 from mcpyard.formats.mcp_json import McpJsonReader
 from mcpyard.sources import project_file
-from mcpyard.store.sqlite.definitions import SqliteDefinitions
-from mcpyard.store.sqlite.policies import SqlitePolicies
+from mcpyard.store.sql.definitions import SqlDefinitions
+from mcpyard.store.sql.policies import SqlPolicies
 from mcpyard.yard import reconcile
 from tests.api.fake_yard import Faked, faked
 
@@ -42,9 +42,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Generator[Counter[str]]:
         count(project_file, "edit_file")
         count(McpJsonReader, "read")
         count(reconcile, "desire")
-        count(SqliteDefinitions, "add_all")
-        count(SqlitePolicies, "set_all")
-        count(SqlitePolicies, "change")
+        count(SqlDefinitions, "add_all")
+        count(SqlPolicies, "set_all")
+        count(SqlPolicies, "change")
         yield counts
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from mcpyard.api.openapi.document import document
 from mcpyard.api.rest import door_routes, routes
-from mcpyard.domain.errors import EDGES
+from mcpyard.domain.edges import EDGES
 from tests.api.fake_yard import faked
 
 METHODS = {"get", "post", "patch", "delete", "put"}

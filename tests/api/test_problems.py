@@ -12,7 +12,8 @@ import mcpyard
 from mcpyard.api.openapi.document import document
 from mcpyard.api.problems import REFUSALS, problem_of, refusal
 from mcpyard.domain.cause import HINTS, Cause, Code
-from mcpyard.domain.errors import EDGES, NeedsAuth, StartFailed, YardError
+from mcpyard.domain.edges import EDGES
+from mcpyard.domain.errors import NeedsAuth, StartFailed, YardError
 
 KINDS = {each.problem: kind for kind, each in EDGES.items()}
 

@@ -10,16 +10,19 @@ import socket
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
+from uuid import uuid4
 
 import httptools
 import pytest
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+from mcpyard.api.http_server.idle_timer import Idle
 from mcpyard.api.http_server.repeated_heads import Repeated, repeatable
 from mcpyard.api.http_server.uvicorn_server import WebServer
 from mcpyard.api.security.guard import BODY_LIMIT, Guard
-from mcpyard.api.security.keys import AdminKey, Keys
-from mcpyard.asgi_scope import KNOWN_HEAD, SEND_WHOLE
+from mcpyard.api.security.keys import AdminKey, Keys, hashed
+from mcpyard.asgi_scope import KNOWN_HEAD, SEND_WHOLE, OpenRequest
+from mcpyard.domain.stored import CallToken
 from mcpyard.store.volatile import VolatileCallTokens, VolatileSessions
 from mcpyard.testing import ManualClock
 
@@ -42,6 +45,8 @@ class Served:
     """A server that sends back what it got, and one connection to it."""
 
     key: AdminKey
+    tokens: VolatileCallTokens = field(default_factory=VolatileCallTokens)
+    direct: bool = False
     began: asyncio.Event = field(default_factory=asyncio.Event)
     heads: list[list[tuple[bytes, bytes]]] = field(default_factory=list)
     repeated: list[bool] = field(default_factory=list)
@@ -51,6 +56,8 @@ class Served:
     async def app(self, scope: Scope, receive: Receive, send: Send) -> None:
         self.began.set()
         self.repeated.append(KNOWN_HEAD in scope)
+        if self.direct and KNOWN_HEAD in scope:
+            scope[KNOWN_HEAD].answer = scope[KNOWN_HEAD].answer or self.answer
         body, more = b"", True
         while more:
             message = await receive()
@@ -59,6 +66,20 @@ class Served:
         reply = scope["path"].encode() + b" " + body
         assert scope[SEND_WHOLE](200, (JSON,), reply)
         del send
+
+    def answer(self, request: OpenRequest, body: bytes) -> bool:
+        """Answer at once, in a task, or not at all, as the body says."""
+        if body == b"task":
+            request.go_on(self.task)
+        elif body != b"usual":
+            assert request.send_whole(200, (JSON,), b"direct " + body)
+        return body != b"usual"
+
+    async def task(self, scope: Scope, receive: Receive, send: Send) -> None:
+        assert (await receive())["type"] == "http.request"
+        headers = [(b"content-length", b"%d" % len(scope["method"]))]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": scope["method"].encode()})
 
     async def say(self, data: bytes) -> None:
         assert self.writer
@@ -85,11 +106,15 @@ class Served:
 
 
 @pytest.fixture
-async def served() -> AsyncGenerator[Served]:
+async def served(request: pytest.FixtureRequest) -> AsyncGenerator[Served]:
+    """With the parameter "idle" behind an idle timer."""
     server = Served(AdminKey("key", lambda: "another"))
-    keys = Keys(server.key, VolatileCallTokens(), VolatileSessions(), ManualClock())
+    keys = Keys(server.key, server.tokens, VolatileSessions(), ManualClock())
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        web = WebServer(Guard(server.app, keys, []))
+        app: ASGIApp = Guard(server.app, keys, [])
+        if getattr(request, "param", None) == "idle":
+            app = Idle(app, 60.0, lambda: None)
+        web = WebServer(app)
         serving = asyncio.create_task(web.serve([listener]))
         await web.ready.wait()
         server.reader, server.writer = await asyncio.open_connection(*listener.getsockname()[:2])
@@ -242,6 +267,48 @@ async def test_a_key_that_is_taken_away_opens_nothing_however_often_it_did(serve
     assert served.key.rotate()
     assert (await served.ask(post(b"six")))[0] == 401
     assert (await served.ask(post(b"six", Authorization="Bearer another")))[0] == 200
+
+
+async def test_an_application_answers_a_known_head_at_once_in_a_task_or_the_usual_way(
+    served: Served,
+) -> None:
+    served.direct = True
+    for _ in range(2):
+        assert await served.ask(post(b"one")) == (200, b"/mcp one")
+    for _ in range(2):
+        assert await served.ask(post(b"one")) == (200, b"direct one")
+        assert await served.ask(post(b"usual")) == (200, b"/mcp usual")
+        await served.say(post(b"task"))
+        status, head, body = await served.hear()
+        assert (status, body) == (200, b"POST")
+        assert b"nosniff" in head
+    await served.say(post(b"task") + post(b"two"))
+    answers = [await served.hear() for _ in range(2)]
+    assert [body for _, _, body in answers] == [b"/mcp task", b"/mcp two"]
+    assert await served.ask(post(b"three")) == (200, b"direct three")
+
+
+@pytest.mark.parametrize("served", ["idle"], indirect=True)
+async def test_no_request_passes_by_an_idle_timer(served: Served) -> None:
+    served.direct = True
+    for _ in range(4):
+        assert await served.ask(post(b"one")) == (200, b"/mcp one")
+
+
+async def test_a_key_that_is_taken_away_is_not_answered_at_once_any_more(served: Served) -> None:
+    served.direct = True
+    now = ManualClock().now()
+    token = CallToken(uuid4(), "a", hashed("mcpyard_a"), None, now)
+    await served.tokens.add(token)
+    for bearer in ("key", "mcpyard_a"):
+        asking = post(b"one", Authorization=f"Bearer {bearer}")
+        answers = [await served.ask(asking) for _ in range(4)]
+        assert [body for _, body in answers] == [b"/mcp one"] * 2 + [b"direct one"] * 2
+        if bearer == "key":
+            assert served.key.rotate()
+        else:
+            await served.tokens.revoke(token.id, now)
+        assert (await served.ask(asking))[0] == 401
 
 
 async def test_a_request_in_pieces_after_one_in_one_piece_is_put_together(served: Served) -> None:

@@ -8,6 +8,7 @@ import pytest
 from mcpyard.domain.model import MAX_TIMEOUT
 from tests.api.asgi import YardApi, asked_yard
 from tests.cli.commands import echo
+from tests.web.test_running_calls import asking
 
 pytestmark = pytest.mark.real
 
@@ -195,6 +196,52 @@ async def test_logs_are_shown_as_numbered_lines() -> None:
         assert [each["number"] for each in lines] == [1, 2]
         assert lines[1]["text"] == "a first line"
         assert problem(await api.get("/api/mcp/servers/no/logs")) == (404, "server-unknown")
+
+
+@pytest.mark.spec("F6.3")
+async def test_prompts_and_resources_are_listed_filled_in_and_read() -> None:
+    one = "/api/mcp/servers/asking"
+    async with asked_yard(asking=asking()) as api:
+        (notes, _) = (await api.get(f"{one}/resources")).json()
+        assert (notes["uri"], notes["mimeType"]) == ("test://notes.md", "text/markdown")
+        (template,) = (await api.get(f"{one}/resources/templates")).json()
+        assert template["uriTemplate"] == "test://city/{name}{?year}"
+        (part,) = (await api.get(f"{one}/resources/read?uri=test://notes.md")).json()["contents"]
+        assert part["text"].startswith("# Notes")
+        assert problem(await api.get(f"{one}/resources/read")) == (422, "invalid-arguments")
+        missing = await api.get(f"{one}/resources/read?uri=a:b")
+        assert problem(missing) == (422, "invalid-arguments")
+        greet, _ = (await api.get(f"{one}/prompts")).json()
+        assert greet["arguments"] == [
+            {"name": "city", "description": "Which one", "required": True}
+        ]
+        body = {"arguments": {"city": "Oslo"}}
+        prompt = (await api.post(f"{one}/prompts/greet/get", body)).json()
+        assert prompt["messages"][0]["content"]["text"] == "Greet **Oslo** warmly."
+        wrong = await api.post(f"{one}/prompts/greet/get", {"arguments": {"city": 5}})
+        assert problem(wrong) == (422, "invalid-arguments")
+        begun = {"prompt": "greet", "argument": "city", "value": "pa"}
+        values = (await api.post(f"{one}/complete", begun)).json()
+        assert values == {"values": ["Paris"], "total": 1, "hasMore": False}
+        both = await api.post(f"{one}/complete", {**begun, "template": "x"})
+        assert problem(both) == (422, "invalid-arguments")
+
+
+@pytest.mark.spec("F6.3")
+async def test_log_messages_are_filtered_by_source_and_level() -> None:
+    one = "/api/mcp/servers/asking"
+    async with asked_yard(asking=asking()) as api:
+        await api.post(f"{one}/tools/log/call", {"arguments": {"text": "x"}})
+        levels = [each["level"] for each in (await api.get(f"{one}/logs")).json()]
+        assert levels == ["debug", "error"]
+        severe = (await api.get(f"{one}/logs?source=mcp&level=warning")).json()
+        assert [(each["level"], each["logger"]) for each in severe] == [("error", "db")]
+        assert (await api.get(f"{one}/logs?source=stderr")).json() == []
+        assert problem(await api.get(f"{one}/logs?level=loud")) == (422, "invalid-arguments")
+        set_level = await api.client.put(f"{one}/log-level", json={"level": "error"})
+        assert set_level.json() == (await api.get(f"{one}/log-level")).json() == {"level": "error"}
+        wrong = await api.client.put(f"{one}/log-level", json={"level": "loud"})
+        assert problem(wrong) == (422, "invalid-arguments")
 
 
 async def say(api: YardApi, line: str) -> None:

@@ -3,6 +3,8 @@
 import ast
 import inspect
 import re
+import subprocess
+import sys
 import textwrap
 import tomllib
 from pathlib import Path
@@ -44,6 +46,32 @@ def parameters(method: object) -> str:
 
 def test_the_installed_uvicorn_has_the_minor_version_that_the_overrides_were_written_for() -> None:
     assert uvicorn.__version__.rpartition(".")[0] == WRITTEN_FOR
+
+
+WHOLE = """
+import sys
+import mcpyard.api.http_server.uvicorn_server
+assert "uvicorn.main" not in sys.modules
+import uvicorn
+print(uvicorn.__version__, uvicorn.Server.__module__, "uvicorn.main" in sys.modules)
+from uvicorn import Config, run
+from uvicorn.config import Config as same
+print(Config is same, run.__module__)
+"""
+
+
+def test_others_find_all_of_uvicorn_though_the_server_loads_only_parts() -> None:
+    ran = subprocess.run([sys.executable, "-c", WHOLE], capture_output=True, text=True, check=True)
+    version = uvicorn.__version__
+    assert ran.stdout.splitlines() == [f"{version} uvicorn.server True", "True uvicorn.main"]
+
+
+def test_a_program_that_has_uvicorn_keeps_it_as_it_is() -> None:
+    program = "import uvicorn; import mcpyard.api.http_server; print(len(uvicorn.__all__))"
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.strip() == str(len(uvicorn.__all__))
 
 
 def test_the_project_allows_only_the_minor_version_that_the_overrides_were_written_for() -> None:

@@ -72,6 +72,7 @@ class Up:
         stdout: int = subprocess.PIPE,
         stderr: int = subprocess.PIPE,
         command: Sequence[str] = MCPYARD,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         self.home = home
         self.process = subprocess.Popen(
@@ -79,7 +80,7 @@ class Up:
             stdout=stdout,
             stderr=stderr,
             cwd=home.parent,
-            env=os.environ | {"MCPYARD_HOME": str(home)},
+            env=os.environ | {"MCPYARD_HOME": str(home)} | dict(environment or {}),
         )
         self._rest = b""
         self.url = ""
@@ -123,6 +124,11 @@ class Up:
     def errors(self) -> str:
         assert self.process.stderr
         return self.process.stderr.read().decode()
+
+    def rest(self) -> str:
+        """What else it prints until it ends."""
+        assert self.process.stdout
+        return (self._rest + self.process.stdout.read()).decode()
 
     def close(self) -> None:
         if self.process.poll() is None:

@@ -10,7 +10,8 @@ import pytest
 
 from mcpyard.api.rolling_file import KEPT
 from mcpyard.cli.daemon.logfile import LogFile, Redactor
-from mcpyard.domain.desired import Definition, Desired, DesireInputs, Document, Owner, desire
+from mcpyard.domain.desired import Definition, Desired, DesireInputs, Document, Owner
+from mcpyard.domain.desiring import desire
 from mcpyard.domain.model import LocalConfig, Scope
 from tests.cli.commands import echo, write_project, yard_up
 

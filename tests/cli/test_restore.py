@@ -17,6 +17,7 @@ from mcpyard.store.sqlite.store import Store
 from tests.api.daemon import daemon
 from tests.cli.commands import answer, echo, mcpyard
 from tests.store.contract import added
+from tests.store.contract_access import SIGNED_IN
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 BACKUP = "state-2026-11-15.db"
@@ -30,9 +31,13 @@ class Terminal:
         self._capsys = capsys
 
     def run(self, *arguments: object) -> tuple[int, str, str]:
-        """The exit code and what was printed."""
+        """The exit code of `restore` and what was printed."""
+        return self.command("restore", *arguments)
+
+    def command(self, *arguments: object) -> tuple[int, str, str]:
+        """The exit code of a command and what was printed."""
         with pytest.raises(SystemExit) as ended:
-            run(["restore", *map(str, arguments), "--home", str(self._home)])
+            run([*map(str, arguments), "--home", str(self._home)])
         printed = self._capsys.readouterr()
         return int(ended.value.code or 0), printed.out, printed.err
 
@@ -111,6 +116,7 @@ def test_what_is_replaced_stays_beside_it_and_is_restored_by_its_path(
         "restored": str(replaced),
         "servers": 2,
         "replaced": None,
+        "unreadable": [],
     }
     assert names_in(home) == ["one", "two"]
     assert not (home / "yard.json").exists()
@@ -182,3 +188,63 @@ def test_a_damaged_backup_is_marked_in_the_list_and_refused(home: Path, terminal
     assert code == 1
     assert str(damaged) in err
     assert (home / "state.db").read_bytes() == before
+
+
+@pytest.mark.real
+def test_a_backup_is_taken_while_mcpyard_runs_and_restored_elsewhere(home: Path) -> None:
+    backup, other = home.with_name("backup.db"), home.with_name("other")
+    with daemon(home) as it:
+        it.register("one", echo(), start=False)
+        made = answer("backup", backup, home=home, MCPYARD_CLUSTER="")
+        assert made == {
+            "file": str(backup),
+            "of": "home",
+            "servers": 1,
+            "size": backup.stat().st_size,
+        }
+        assert backup.stat().st_mode & 0o777 == 0o600
+        it.register("two", echo(), start=False)
+    answer("restore", backup, "--yes", home=other)
+    assert names_in(other) == ["one"]
+
+
+def test_a_backup_overwrites_nothing_and_needs_a_folder_and_a_state(
+    home: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("MCPYARD_CLUSTER", raising=False)
+    backup = home.with_name("backup.db")
+    code, _, err = terminal.command("backup", backup)
+    assert code == 1
+    assert f"{home / 'state.db'} cannot be read: No such file" in err
+    assert not backup.exists()
+    store(home, "one")
+    code, out, err = terminal.command("backup", backup)
+    assert (code, err) == (0, "")
+    assert out == f"backed up the state of {home} to {backup} (1 servers of the user)\n"
+    before = backup.read_bytes()
+    code, _, err = terminal.command("backup", backup)
+    assert code == 2
+    assert f"{backup} exists already" in err
+    assert backup.read_bytes() == before
+    code, _, err = terminal.command("backup", home / "none" / "backup.db")
+    assert (code, f"the folder {home / 'none'} does not exist" in err) == (2, True)
+
+
+def test_sign_ins_of_another_key_are_named(
+    home: Path, terminal: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def sign_in() -> None:
+        opened = await Store.open(home)
+        await opened.credentials.put(SIGNED_IN)
+        await opened.close()
+
+    for name in ("MCPYARD_KEY", "MCPYARD_CLUSTER"):
+        monkeypatch.delenv(name, raising=False)
+    asyncio.run(sign_in())
+    backup = home.with_name("backup.db")
+    terminal.command("backup", backup)
+    assert terminal.json(backup, "--yes")["unreadable"] == []
+    (home / "key").unlink()
+    code, out, _ = terminal.run(backup, "--yes")
+    assert code == 0
+    assert f"sealed with another key, sign in again: {SIGNED_IN.resource}\n" in out

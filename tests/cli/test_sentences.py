@@ -66,21 +66,21 @@ def test_what_was_imported_and_runs_is_asked_about_before_an_undo_stops_it(
     terminal.run("import", "--scope", "user")
     terminal.run("add", "later", "--scope", "user", "--", "mcpyard-legal")
     terminal.run("start", "two")
-    refused = terminal.run("undo", code=2)
+    edits = json.loads(terminal.run("undo", "--list", "--json"))
+    assert [each["kind"] for each in edits[:3]] == ["add", "import", "copy"]
+    imported, copied = edits[1]["id"], edits[2]["id"]
+    refused = terminal.run("undo", imported, code=2)
     assert '"two" (connected, pid ' in refused
     assert "hint: add --yes" in refused
-    assert terminal.run("undo", "--yes").startswith("--- yard:user\n")
-    terminal.run("undo")
+    assert terminal.run("undo", imported, "--yes").startswith("--- yard:user\n")
+    terminal.run("undo", copied)
     assert not (terminal.user / FILES["codex"]).exists()
     listed = [line.split() for line in terminal.run("undo", "--list").splitlines()]
     assert listed[0] == ["ID", "WHEN", "WHAT", "BY", "WHERE"]
-    assert [" ".join(line[2:]) for line in listed[1:3]] == [
+    assert [" ".join(line[2:]) for line in listed[1:4]] == [
+        "add rest yard:user (later)",
         "import, undone rest yard:user (one, two)",
         f"copy, undone rest {terminal.user / FILES['codex']} (one)",
-    ]
-    assert [each["kind"] for each in json.loads(terminal.run("undo", "--list", "--json"))[:2]] == [
-        "import",
-        "copy",
     ]
 
 

@@ -5,12 +5,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import httpx2
 import pytest
 
 pytestmark = pytest.mark.real
 
 LATER = {
     "typer": "the library for command lines",
+    "click": "the library for command lines",
+    "uvicorn.main": "the command line of uvicorn",
     "rich": "tables on a terminal",
     "starlette.routing": "the REST API",
     "starlette.responses": "the REST API",
@@ -61,7 +64,7 @@ load, ready = up._load_interfaces, up._spare_the_collector
 started, limit = sys.argv.pop(), time.monotonic() + 30
 
 def load_late():
-    assert not [each for each in sys.modules if each.startswith(("uvicorn", "mcpyard.gateway"))]
+    assert not [each for each in sys.modules if each.startswith(("uvicorn.", "mcpyard.gateway"))]
     while not os.path.exists(started) and time.monotonic() < limit:
         threading.Event().wait(0.01)
     print("started:", os.path.exists(started))
@@ -74,6 +77,33 @@ def end():
 up._load_interfaces, up._spare_the_collector = load_late, end
 launcher.run(sys.argv[1:])
 """
+
+# It tells what it loaded when it is ended.
+PROBED = """
+import atexit, sys
+from mcpyard.cli import launcher
+
+atexit.register(lambda: print("loaded:", *sys.modules, file=sys.stderr))
+launcher.run(sys.argv[1:])
+"""
+
+
+def test_probes_wait_for_no_other_route(tmp_path: Path) -> None:
+    pipe = subprocess.PIPE
+    words = ["up", "--json", "--port", "0", "--home", "home"]
+    with subprocess.Popen(
+        [sys.executable, "-c", PROBED, *words], cwd=tmp_path, stdout=pipe, stderr=pipe, text=True
+    ) as process:
+        assert process.stdout
+        url = json.loads(process.stdout.readline())["url"]
+        for probe in ("/livez", "/readyz", "/healthz"):
+            assert httpx2.get(url + probe, trust_env=False).json()["ok"] is True
+            assert httpx2.head(url + probe, trust_env=False).status_code == 200
+        process.terminate()
+        _, errors = process.communicate(timeout=30)
+    modules = {*errors.rpartition("loaded:")[2].split()}
+    assert "mcpyard.api.health" in modules
+    assert not modules & {"mcpyard.api.rest", "mcpyard.api.definitions", "mcpyard.api.openapi"}
 
 
 def test_servers_start_before_the_interfaces_are_loaded(tmp_path: Path) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from mcpyard.cli.cli_errors import understand
 from mcpyard.client.discovery import RunningYard, server_path
-from mcpyard.domain.errors import EXIT_UNREACHABLE, EXIT_USAGE, Disconnected, InputError
+from mcpyard.domain.edges import EXIT_UNREACHABLE, EXIT_USAGE
+from mcpyard.domain.errors import Disconnected, InputError
 from mcpyard.store.home import Running
 
 STREAM = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"

@@ -7,14 +7,8 @@ import pytest
 from mcpyard.api.problems import problem_of
 from mcpyard.client.problems import error_of
 from mcpyard.domain.cause import Cause, Code
-from mcpyard.domain.errors import (
-    EDGES,
-    ChangedSince,
-    DefinitionError,
-    Problem,
-    StartFailed,
-    YardError,
-)
+from mcpyard.domain.edges import EDGES
+from mcpyard.domain.errors import ChangedSince, DefinitionError, Problem, StartFailed, YardError
 
 CAUSE = Cause(next(iter(Code)), "it ended", "start it", ("last line",))
 

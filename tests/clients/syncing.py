@@ -5,7 +5,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from mcpyard.yard.clients.clients import EditTerms
-from mcpyard.yard.sync.sync import Sync, SyncRequest
+from mcpyard.yard.sync.sources import SyncRequest
+from mcpyard.yard.sync.sync import Sync
 from mcpyard.yard.views.sync import SyncView
 from tests.clients.machine import FILES, Machine, machine
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from mcpyard.cli.commands.copy import print_warnings
 from mcpyard.cli.launcher import run
 from tests.api.test_full_disk import no_room
 from tests.cli.commands import Json, Up, yard_up
@@ -174,3 +175,15 @@ def test_only_looking_makes_no_home(alone: Terminal) -> None:
     output = alone.run("import", code=3)
     assert "no servers found" in output
     assert f"problem: {alone.user / '.claude.json'}:1:2: " in output
+
+
+def test_what_is_told_of_a_file_is_printed_and_a_field_without_loss_is_not(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    message = "settings.json was overwritten by its program; the edit was repeated"
+    warnings = [
+        {"kind": "info", "field": "timeout", "message": "written as timeout"},
+        {"kind": "info", "field": "", "message": message},
+    ]
+    print_warnings(warnings)
+    assert capsys.readouterr().err == f"info: {message}\n"

@@ -2,26 +2,23 @@
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 
 from mcpyard.domain.errors import YardError
-from mcpyard.domain.files import FileText
-from mcpyard.formats import editing
 from mcpyard.formats.copying.matrix import SPEC_CLIENTS, Matrix
 from mcpyard.formats.entries import Entry
-from mcpyard.formats.facts import LOCAL_FIELDS, Client, EntryTransport, Field
-from mcpyard.formats.locations import ClientFolders, ClientScopeRef, usable
-from mcpyard.formats.registry import CLIENTS, client_of
+from mcpyard.formats.facts import Client, EntryTransport
+from mcpyard.formats.fields import LOCAL_FIELDS, Field
+from mcpyard.formats.locations import ClientScopeRef
+from mcpyard.formats.registry import client_of
 from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.yard.clients.operations import Copying
-from mcpyard.yard.clients.scope_store import FileScopeStore
 from mcpyard.yard.clients.workspace import Workspace
+from tests.clients.program_files import PROGRAMS, laid, scopes
 
-AROUND = ClientFolders({}, "/home/u", "/srv/p")
-PROGRAMS = [client for client in CLIENTS if client.id != "yard"]
 LOST = {WarningKind.UNSUPPORTED, WarningKind.UNUSABLE}
 BOTH = {
     Field.ENABLED: False,
@@ -49,12 +46,6 @@ REMOTE = BOTH | {
 PLAIN = {"local": Entry(command="old"), "remote": Entry(url="https://old.example/")}
 
 
-def scopes(client: Client) -> Iterator[FileScopeStore]:
-    for scope in client.scopes:
-        if scope.location and usable(scope.location, scope.above, AROUND):
-            yield FileScopeStore.of(ClientScopeRef(client, scope, AROUND.project), AROUND)
-
-
 def rich(ref: ClientScopeRef, fields: Mapping[Field, object]) -> Entry:
     """An entry with every field that a program has, and references in its own syntax."""
     dialect = ref.client.dialect.reference
@@ -76,11 +67,6 @@ def _filled(value: object, references: list[str]) -> object:
     if isinstance(value, dict):
         return {key: _filled(each, references) for key, each in value.items()}
     return tuple(_filled(each, references) for each in value) if isinstance(value, tuple) else value
-
-
-def laid(store: FileScopeStore, entry: Entry) -> dict[str, FileText]:
-    path = store.candidates[0]
-    return {path: FileText(path, editing.write(store.ref, "", "s", entry).text)}
 
 
 def head(warned: Warned) -> str:

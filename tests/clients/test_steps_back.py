@@ -51,11 +51,12 @@ async def test_what_was_added_or_removed_since_does_not_keep_an_import_from_bein
     async with machine(tmp_path, claude=THREE) as it:
         await it.clients.copy(Copy("claude", "codex", "a"))
         await it.clients.import_all()
+        imported, copied = [each.id for each in await it.clients.edits()]
         await add(it, "legal")
         await it.http.delete("/api/mcp/servers/b")
-        await it.clients.undo()
+        await it.clients.undo(imported)
         assert await names(it) == {"legal"}
-        await it.clients.undo()
+        await it.clients.undo(copied)
         assert not it.path("codex").exists()
 
 
@@ -64,10 +65,11 @@ async def test_a_server_that_changed_since_is_named_and_nothing_else_is_shown(
 ) -> None:
     async with machine(tmp_path, claude=THREE) as it:
         await it.clients.import_all()
+        (imported,) = await it.clients.edits()
         await add(it, "legal")
         await it.http.patch("/api/mcp/servers/b", json={"args": ["mine"]})
         with pytest.raises(ChangedSince, match=r'^"b" in yard:user changed since') as refused:
-            await it.clients.undo()
+            await it.clients.undo(imported.id)
         ((path, diff),) = refused.value.files
         assert path == "yard:user"
         assert '+        "mine"' in diff

@@ -11,7 +11,7 @@ from mcpyard.domain.files import FileWrite
 from mcpyard.domain.sync.plan import CellState, Choice
 from mcpyard.sources.client_files import DiskClientFiles
 from mcpyard.yard.edit import Change
-from mcpyard.yard.sync.sync import SyncRequest
+from mcpyard.yard.sync.sources import SyncRequest
 from mcpyard.yard.sync.syncing import SyncDecision
 from mcpyard.yard.views.sync import SyncView
 from tests.clients.machine import Machine, machine
@@ -233,6 +233,27 @@ async def test_what_a_program_adds_to_an_entry_stays(tmp_path: Path) -> None:
         await apply(it)
         entry = it.json("gemini")["mcpServers"]["files"]
         assert (entry["args"], entry["future"]) == (["other"], {"after_choice": True})
+
+
+async def test_oauth_reaches_the_programs_and_what_only_they_can_say_stays(tmp_path: Path) -> None:
+    async with five_servers(tmp_path) as it:
+        await change(it, "docs", {"oauth": {"clientId": "me", "clientSecret": "${KEY}"}})
+        cells = {each.target: each for each in (await apply(it)).cells if each.server == "docs"}
+        warnings = [(each.kind, each.field) for each in cells["claude-code:user"].warnings]
+        assert ("unsupported", "oauth.clientSecret") in warnings
+        assert cells["codex:user"].state == "unsupported"
+        claude = it.json("claude")
+        assert claude["mcpServers"]["docs"]["oauth"] == {"clientId": "me"}
+        expected = {"enabled": True, "clientId": "me", "clientSecret": "${KEY}"}
+        assert it.json("gemini")["mcpServers"]["docs"]["oauth"] == expected
+        claude["mcpServers"]["docs"]["oauth"]["scopes"] = "a b"
+        it.path("claude").write_text(json.dumps(claude))
+        assert states(await plan(it), "docs")["claude-code:user"] == "same"
+        await change(it, "docs", {"oauth": {"clientId": "you"}})
+        assert states(await plan(it), "docs")["claude-code:user"] == "differs"
+        await apply(it)
+        oauth = it.json("claude")["mcpServers"]["docs"]["oauth"]
+        assert oauth == {"clientId": "you", "scopes": "a b"}
 
 
 async def test_what_a_program_cannot_hold_is_not_written_there(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ from mcpyard.domain.errors import (
     ProfileUnknown,
 )
 from mcpyard.domain.sync.plan import Choice
+from mcpyard.formats.clients import qwen
 from mcpyard.yard.clients.clients import EditTerms
-from mcpyard.yard.sync.sync import SyncRequest
+from mcpyard.yard.sync.sources import SyncRequest
 from mcpyard.yard.sync.syncing import SyncDecision
 from tests.clients.machine import Machine, machine
 from tests.clients.syncing import five_servers, states, sync_of, terms
@@ -103,6 +104,29 @@ async def test_the_gateway_stands_for_all_servers_of_a_profile(tmp_path: Path) -
         lay(it, user='[targets.gemini]\nprofile = "work"\n')
         await sync_of(it).apply(SyncRequest(), terms(it))
         assert it.json("gemini")["mcpServers"].keys() == {"docs", "db"}
+
+
+async def test_each_program_that_shares_a_file_tells_what_it_loses(tmp_path: Path) -> None:
+    source = '[servers.a]\ncommand = "a"\nenv = { KEY = "${KEY}" }\n[targets."claude:project"]\n'
+    async with machine(tmp_path) as it:
+        lay(it, source + '[targets."qwen:shared"]\n')
+        view = await sync_of(it).apply(SyncRequest(), terms(it))
+        assert project_entries(it).keys() == {"a"}
+        losses = {
+            cell.target: [each.message for each in cell.warnings if each.kind != "info"]
+            for cell in view.cells
+        }
+        assert losses == {
+            "claude-code:project": [
+                "Claude Code asks for approval before it uses a project server"
+            ],
+            "qwen:shared": [
+                "Qwen Code does not expand ${KEY}: the server will get that text literally",
+                qwen.CLIENT.scopes[2].trust,
+            ],
+        }
+        planned = await sync_of(it).plan(SyncRequest(), terms(it))
+        assert states(planned, "a") == {"claude-code:project": "same", "qwen:shared": "same"}
 
 
 async def test_a_conflict_is_adopted_into_the_file_of_the_repository(tmp_path: Path) -> None:

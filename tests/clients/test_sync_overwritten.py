@@ -32,6 +32,9 @@ async def test_what_was_overwritten_is_written_again_and_undone_as_one(
     async with five_servers(tmp_path) as it:
         program.it = it
         view = await sync_of(it).apply(ALL, terms(it))
+        [warning] = view.warnings
+        message = "was overwritten by its program; the edit was repeated"
+        assert warning.message == f"{it.path('gemini')} {message}"
         assert set(states(await sync_of(it).plan(ALL, terms(it)), "files").values()) == {"same"}
         await it.yard.clients.undo(view.edit)
         planned = await sync_of(it).plan(ALL, terms(it))

@@ -101,6 +101,8 @@ def test_a_secret_in_an_address_or_a_header_is_refused() -> None:
     assert "servers.a.url: " in faults(text)[0]
     text = '[servers.a]\nurl = "https://h/mcp"\nheaders = { Authorization = "Bearer abcdefgh" }\n'
     assert "servers.a.headers.Authorization: a secret cannot" in faults(text)[0]
+    text = '[servers.a]\nurl = "https://h/mcp"\noauth = { clientId = "a", clientSecret = "b" }\n'
+    assert "servers.a.oauth.clientSecret: " in faults(text)[0]
 
 
 def test_all_faults_are_told_at_once() -> None:

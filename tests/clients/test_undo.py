@@ -18,6 +18,7 @@ from mcpyard.testing import FakeClientFiles, ManualClock
 from mcpyard.yard.clients.clients import Clients, Copy, EditTerms
 from mcpyard.yard.clients.transaction import ClientReach
 from mcpyard.yard.clients.yard_scope import OwnServers
+from mcpyard.yard.views.clients import copies_view
 from tests.api.asgi import slug
 from tests.clients.machine import machine
 
@@ -298,6 +299,15 @@ async def test_an_edit_that_a_program_without_a_lock_overwrote_is_repeated_and_t
     await it.clients.undo(done.edit)
     assert it.files.texts[GEMINI_PATH] == GEMINI.replace("dark", "t1")
     assert len(await it.clients.edits()) == 1
+
+
+async def test_several_copies_tell_once_that_a_file_was_overwritten() -> None:
+    it, _ = without_lock(1)
+    copies = [Copy("claude", "gemini", "x"), Copy("codex", "gemini", "old")]
+    done, copied = await it.clients.copy_all(copies)
+    [warning] = copies_view(done, copied).warnings
+    assert "was overwritten by its program" in warning.message
+    assert not any("overwritten" in it.message for each in copied for it in each.warnings)
 
 
 async def test_an_edit_that_is_overwritten_every_time_is_given_up() -> None:

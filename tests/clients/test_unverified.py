@@ -103,7 +103,7 @@ async def test_the_routes_take_the_confirmation(tmp_path: Path) -> None:
         assert (await it.http.post("/api/clients/connect", json=sure)).status_code == 200
         groups = await it.get("/api/clients")
         evidence = {each["client"]: each["evidence"] for each in groups}
-        assert (evidence["codex"], evidence["kimi"], evidence["cursor"]) == (
+        assert (evidence["codex"], evidence["zed"], evidence["cursor"]) == (
             "ran",
             "source",
             "files",

@@ -115,9 +115,9 @@ async def test_a_change_of_another_server_of_the_yard_does_not_keep_an_edit_from
 ) -> None:
     async with machine(tmp_path) as it:
         await register(it, "user")
-        await it.clients.copy(Copy("yard", "yard", "x", "y"))
+        copied = await it.clients.copy(Copy("yard", "yard", "x", "y"))
         await it.http.patch("/api/mcp/servers/x", json={"tools": {"read": {"name": "see"}}})
-        await it.clients.undo()
+        await it.clients.undo(copied.edit)
         (left,) = it.yard.pictures()
         assert left.server.name == "x"
         assert policy(it)["tools"]["read"]["name"] == "see"
@@ -125,10 +125,10 @@ async def test_a_change_of_another_server_of_the_yard_does_not_keep_an_edit_from
 
 async def test_a_policy_that_was_said_since_is_not_lost_by_an_undo(tmp_path: Path) -> None:
     async with machine(tmp_path, claude='{"mcpServers": {"x": {"command": "run"}}}') as it:
-        await it.clients.copy(Copy("claude", "yard", "x"))
+        copied = await it.clients.copy(Copy("claude", "yard", "x"))
         await it.http.patch("/api/mcp/servers/x", json={"fallback": ["other"]})
         with pytest.raises(ChangedSince, match="yard:user"):
-            await it.clients.undo()
+            await it.clients.undo(copied.edit)
         assert policy(it)["fallback"] == ["other"]
 
 

@@ -16,15 +16,8 @@ from mcpyard.domain.definition.approval import (
     is_at_rest,
     seen,
 )
-from mcpyard.domain.desired import (
-    Definition,
-    Desired,
-    DesireInputs,
-    Document,
-    Owner,
-    Waiting,
-    desire,
-)
+from mcpyard.domain.desired import Definition, Desired, DesireInputs, Document, Owner, Waiting
+from mcpyard.domain.desiring import desire
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Scope, ToolPolicy, Wanted
 
@@ -115,6 +108,7 @@ def test_a_changed_entry_waits_while_the_approved_one_stays(changed: Config) -> 
             isolation="per-client",
             concurrency=1,
         ),
+        LocalConfig(command=["run"], singleton=True, labels={"gpu": "yes"}),
         LocalConfig(command=["run"], environment={}, inherit=[]),
         LocalConfig(command=["run"], wanted=Wanted.ON_DEMAND),
     ],

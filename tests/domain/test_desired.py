@@ -10,10 +10,9 @@ from mcpyard.domain.desired import (
     Document,
     Owner,
     Waiting,
-    apply_policy,
-    desire,
     keep_last_good,
 )
+from mcpyard.domain.desiring import apply_policy, desire
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.model import LocalConfig, RemoteConfig, Scope, ToolPolicy, Wanted
 

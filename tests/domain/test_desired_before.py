@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mcpyard.domain import desired as module
+from mcpyard.domain import desiring
+from mcpyard.domain.definition.expand import Lookup
 from mcpyard.domain.definition.launch import Launch, LocalLaunch, Unlaunchable, make_launch
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.desired import (
@@ -18,8 +19,8 @@ from mcpyard.domain.desired import (
     Owner,
     PolicyPatch,
     Waiting,
-    desire,
 )
+from mcpyard.domain.desiring import desire
 from mcpyard.domain.model import Config, LocalConfig, RemoteConfig, Scope, ToolPolicy
 
 PROJECT = Owner(Scope.PROJECT, "p/.mcp.json")
@@ -34,17 +35,25 @@ def identity(owner: Owner, name: str) -> UUID:
 IDENTITIES = {(owner, name): identity(owner, name) for owner in (PROJECT, USER) for name in NAMES}
 NOBODY: dict[str, str] = {}
 
-configs = st.sampled_from(
-    [
-        LocalConfig(command=["run"]),
-        LocalConfig(command=["run"], timeout=30_000),
-        LocalConfig(command=["run", "${A:-${B}}"], fallback=["b"]),
-        LocalConfig(command=["run"], environment={"KEY": "${A}"}, tools={"t": ToolPolicy()}),
-        LocalConfig(command=["run"], tools={"t": ToolPolicy(enabled=True)}),
-        LocalConfig(command=["mcpyard", "stdio"]),
-        RemoteConfig(url="http://h/${B:-x}"),
-    ]
+CONFIGS = (
+    LocalConfig(command=["run"]),
+    LocalConfig(command=["run"], timeout=30_000),
+    LocalConfig(command=["run", "${A:-${B}}"], fallback=["b"]),
+    LocalConfig(command=["run"], environment={"KEY": "${A}"}, tools={"t": ToolPolicy()}),
+    LocalConfig(command=["run"], tools={"t": ToolPolicy(enabled=True)}),
+    LocalConfig(command=["mcpyard", "stdio"]),
+    RemoteConfig(url="http://h/${B:-x}"),
 )
+configs = st.sampled_from(CONFIGS)
+DEFINITIONS = [Definition(name, config) for name in NAMES for config in CONFIGS]
+definitions = st.sampled_from(DEFINITIONS)
+
+
+def definitions_of(name: str) -> st.SearchStrategy[Definition]:
+    """The same objects again and again, as a source hands them out."""
+    return st.sampled_from([each for each in DEFINITIONS if each.name == name])
+
+
 policies: st.SearchStrategy[PolicyPatch] = st.sampled_from(
     [{}, {"timeout": 9}, {"enabled": False}, {"wanted": "on_demand"}, {"timeout": 30_000}]
 )
@@ -54,7 +63,7 @@ policies: st.SearchStrategy[PolicyPatch] = st.sampled_from(
 def moments(draw: st.DrawFn) -> tuple[list[Document], DesireInputs]:
     """What is said and known at one moment."""
     documents = [
-        Document(owner, tuple(Definition(name, draw(configs)) for name in draw(some_names)))
+        Document(owner, tuple(draw(definitions_of(name)) for name in draw(some_names)))
         for owner in (PROJECT, USER)
     ]
     values = draw(st.dictionaries(st.sampled_from("AB"), st.sampled_from(["", "1", "2"])))
@@ -84,11 +93,34 @@ def everything(desired: Desired) -> list[object]:
     return [desired, details]
 
 
-@given(moments(), moments())
+@given(st.lists(moments(), min_size=2, max_size=4))
 def test_whatever_was_desired_before_the_outcome_is_the_same(
-    earlier: tuple[list[Document], DesireInputs], now: tuple[list[Document], DesireInputs]
+    sequence: list[tuple[list[Document], DesireInputs]],
 ) -> None:
-    assert everything(desire(*now, desire(*earlier))) == everything(desire(*now))
+    desired = Desired({})
+    for now in sequence:
+        desired = desire(*now, desired)
+        assert everything(desired) == everything(desire(*now))
+
+
+@given(moments(), st.lists(st.tuples(st.booleans(), definitions), max_size=4), policies)
+def test_what_is_added_to_what_stays_is_the_same_as_all_at_once(
+    moment: tuple[list[Document], DesireInputs],
+    additions: list[tuple[bool, Definition]],
+    policy: PolicyPatch,
+) -> None:
+    documents, inputs = moment
+    desired = desire(documents, inputs, desire(documents, inputs))
+    for to_project, added in additions:
+        document = documents[not to_project]
+        if added.name not in {each.name for each in document.definitions}:
+            documents[not to_project] = replace(
+                document, definitions=(*document.definitions, added)
+            )
+            of_it = {identity(document.owner, added.name): policy}
+            inputs = replace(inputs, policies={**inputs.policies, **of_it})
+        desired = desire(documents, inputs, desired)
+        assert everything(desired) == everything(desire(documents, inputs))
 
 
 @pytest.fixture
@@ -96,11 +128,11 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[Config]:
     """The definitions that were made into launches, as they are."""
     configs: list[Config] = []
 
-    def counting(config: Config, lookup: module.Lookup) -> Launch | Unlaunchable:
+    def counting(config: Config, lookup: Lookup) -> Launch | Unlaunchable:
         configs.append(config)
         return make_launch(config, lookup)
 
-    monkeypatch.setattr(module, "make_launch", counting)
+    monkeypatch.setattr(desiring, "make_launch", counting)
     return configs
 
 

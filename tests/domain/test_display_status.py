@@ -8,7 +8,16 @@ from mcpyard.domain.lifecycle import Phase
 
 def test_every_phase_has_its_status_and_only_restarts_and_switches_need_more() -> None:
     statuses = {status_of_phase(phase) for phase in Phase}
-    assert set(DisplayStatus) - statuses == {DisplayStatus.RESTARTING, DisplayStatus.DISABLED}
+    assert set(DisplayStatus) - statuses == {
+        DisplayStatus.RESTARTING,
+        DisplayStatus.DISABLED,
+        DisplayStatus.FAILING,
+    }
+
+
+def test_a_failed_server_that_is_tried_again_is_failing() -> None:
+    assert status_of_phase(Phase.FAILED, tries=3, tries_again=True) == "failing"
+    assert status_of_phase(Phase.BACKOFF, tries=3, tries_again=True) == "retrying"
 
 
 @pytest.mark.parametrize(

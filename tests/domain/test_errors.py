@@ -5,7 +5,8 @@ import pytest
 
 from mcpyard.domain import errors
 from mcpyard.domain.cause import Cause, Code
-from mcpyard.domain.errors import EDGES, Problem, SourceLocation, YardError, edge
+from mcpyard.domain.edges import EDGES, edge
+from mcpyard.domain.errors import Problem, SourceLocation, YardError
 from mcpyard.domain.remedies import REMEDIES, remedy
 from mcpyard.domain.write_errors import unwritten
 

@@ -2,7 +2,8 @@ import pytest
 
 from mcpyard.domain.definition.fallbacks import fallback_problems, names_fallbacks
 from mcpyard.domain.definition.parsing import read_definition
-from mcpyard.domain.desired import Definition, DesireInputs, Document, Owner, desire
+from mcpyard.domain.desired import Definition, DesireInputs, Document, Owner
+from mcpyard.domain.desiring import desire
 from mcpyard.domain.model import FallbackTool, LocalConfig, Scope, ToolPolicy
 from mcpyard.testing import VolatileMemory
 

@@ -31,6 +31,15 @@ def test_every_string_of_a_local_server_is_expanded() -> None:
     )
 
 
+def test_only_a_singleton_has_another_digest_than_before_there_were_any() -> None:
+    one, other = (
+        digest(make_launch(LocalConfig(command=["x"], singleton=each), VALUES.get))
+        for each in (False, True)
+    )
+    assert one == "f7fe58c09a917d513ca0829a48df771c"
+    assert one != other
+
+
 @pytest.mark.spec("A1.3")
 def test_every_string_of_a_remote_server_is_expanded() -> None:
     config = RemoteConfig(

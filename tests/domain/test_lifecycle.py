@@ -132,6 +132,17 @@ def test_what_trying_again_cannot_help_fails_at_once(code: Code) -> None:
     assert (taken.state.phase, taken.effects) == (Phase.FAILED, ())
 
 
+def test_a_lost_lease_is_no_crash_and_is_waited_for_without_end() -> None:
+    expired = Cause(Code.LEASE_EXPIRED, "the lease of this node expired")
+    state = walk(StartWanted(), Ready(1)).state
+    for second in range(20):
+        taken = walk(lost(state.epoch, second, expired), state=state)
+        assert (taken.state.phase, taken.state.n, taken.state.restarts) == (Phase.BACKOFF, 0, ())
+        assert Arm(Timer.RETRY, 1.0, state.epoch) in taken.effects
+        state = walk(RetryDue(state.epoch), state=taken.state).state
+    assert walk(Ready(state.epoch), state=state).state.phase is Phase.CONNECTED
+
+
 def test_too_many_restarts_within_an_hour_fail_however_stable_each_run_was() -> None:
     state = walk(StartWanted(), Ready(1)).state
     for crash in range(10):

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.definition.launch import LocalLaunch, RemoteLaunch
 from mcpyard.domain.definition.merge import merged
+from mcpyard.domain.definition.secret_names import holds_secret
 from mcpyard.domain.definition.secret_text import (
     MASKED,
     StillMasked,
-    holds_secret,
     shown_args,
     shown_text,
     shown_url,
@@ -45,6 +45,11 @@ JWT = "eyJhbGciOiJI." + "eyJzdWIiOiIx.SflKxwRJSM"
         (["-c", f"run --token=abc {GITHUB}"], ["-c", "run --token=*** ***"]),
         (['{"api_key": "abc"}'], ['{"api_key": "***"}']),
         (["--token", ""], ["--token", ""]),
+        (["-HX-Api-Key: abc", "-H=X-Note"], ["-HX-Api-Key: ***", "-H=X-Note"]),
+        (["-u", "me:pass", "--user", "a:b"], ["-u", "me:***", "--user", "a:***"]),
+        (["--secret:abc", "/token:abc"], ["--secret:***", "/token:***"]),
+        (["--token", "-a1b2c3d4e5f6a7b8"], ["--token", "***"]),
+        (["--bearer", "abc", "--psk=abc"], ["--bearer", "***", "--psk=***"]),
     ],
 )
 def test_secrets_in_arguments_are_masked(args: list[str], masked: list[str]) -> None:
@@ -61,6 +66,8 @@ def test_secrets_in_arguments_are_masked(args: list[str], masked: list[str]) -> 
         ["--token=${TOKEN}", "--api-key", "$API_KEY", "--header", "Authorization: Bearer ${A}"],
         ["--max-tokens", "100", "--key-file", "/a/b", "--token-url=https://h/a"],
         ["-y", "@scope/server-github@1.2.3", "--port=80", "--token", "--verbose"],
+        ["--token", "--enable-http2-support-now", "-u", "1000:1000", "--user", "node:node", "-u"],
+        ["--user", "http://h/a", "/a/b:c", "-v:/data"],
     ],
 )
 def test_references_and_ordinary_arguments_are_shown(args: list[str]) -> None:
@@ -83,11 +90,31 @@ def test_references_and_ordinary_arguments_are_shown(args: list[str]) -> None:
         ("https://h/a?x=a1b2c3d4e5f6a7b8", "https://h/a?x=***"),
         ("https://h/a-readable-name-of-2024/mcp", "https://h/a-readable-name-of-2024/mcp"),
         ("https://h/${TOKEN}/mcp", "https://h/${TOKEN}/mcp"),
+        ("https://h/a?api%5Fke%79=abc", "https://h/a?api%5Fke%79=***"),
     ],
 )
 def test_secrets_in_a_url_are_masked(url: str, masked: str) -> None:
     assert shown_url(url) == masked
     assert shown_url(masked) == masked
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        *(
+            "GOCSPX-" + "a1B2c3D4e5F6",
+            "1//0" + "a1B2c3D4e5F6g7H8i9J0",
+            "ctx7sk-" + "a1b2-c3d4-e5f6",
+        ),
+        *("dckr_pat_" + "a1B2c3D4e5F6", "r8_" + "a1B2c3D4e5F6a1B2c3D4e5", "glrt-" + "a1B2c3D4e5F6"),
+        *("xai-" + "a1B2c3D4e5F6a1B2c3D4", "sntrys_" + "a1B2c3D4e5F6a1B2c3D4", "PMAK-" + "0a" * 10),
+        *("hvs." + "a1B2c3D4e5F6a1B2c3D4", "ATATT3" + "xFfGF0a1B2c3D4e5F6a1", "glsa_" + "a1B2" * 5),
+        "AGE-SECRET-KEY-1" + "QQPQ2PAAAAAAAAAAAAAAAAAAAA",
+    ],
+)
+def test_keys_of_known_services_are_masked_wherever_they_stand(key: str) -> None:
+    assert shown_text(f"it refused ({key}).") == "it refused (***)."
+    assert shown_args(["run", key]) == ["run", "***"]
 
 
 @pytest.mark.parametrize(
@@ -103,6 +130,21 @@ def test_secrets_in_a_url_are_masked(url: str, masked: str) -> None:
         ("token=${TOKEN}", "token=${TOKEN}"),
         ("-----BEGIN RSA PRIVATE KEY-----\nabc\n", "***"),
         ("key=" + "x" * 500 + " end", "key=*** end"),
+        ("Authorization: token abcdef", "Authorization: token ***"),
+        ('"authorization": "Basic ab=="', '"authorization": "***"'),
+        ("Authorization: Bearer ${TOKEN}", "Authorization: Bearer ${TOKEN}"),
+        ("Set-Cookie: sid=abc; Path=/", "Set-Cookie: ***"),
+        ("cookie: a=b; c=d", "cookie: ***"),
+        ('password="a long \'one\' \\" here" end', 'password="***" end'),
+        ("password='not closed", "password='*** closed"),
+        ("token = abc123, token == other", "token = ***, token == other"),
+        (r"sent {\"token\":\"a b\"}", r"sent {\"token\":\"***\"}"),
+        ("argv: ['--token', 'abc', '--port', '1']", "argv: ['--token', '***', '--port', '1']"),
+        ('["--api-key","abc"]', '["--api-key","***"]'),
+        ('["--token","--verbose"]', '["--token","--verbose"]'),
+        ("run --token  abc --key 'a b'", "run --token  *** --key ***"),
+        ("--token ${TOKEN}", "--token ${TOKEN}"),
+        ("password is required, token:", "password is required, token:"),
     ],
 )
 def test_secrets_in_a_text_are_masked(text: str, masked: str) -> None:
@@ -193,7 +235,26 @@ def test_a_cause_shows_no_secret_of_its_launch() -> None:
     assert Cause(Code.EXITED, f"{GITHUB} refused").message == "*** refused"
 
 
-@given(st.lists(st.sampled_from(["--token", "=", "a1", "://u:", "@", "/", MASKED, "${A}", " "])))
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "--token",
+                "=",
+                "a1",
+                '"',
+                "cookie: a=",
+                "authorization: basic ",
+                "://u:",
+                "@",
+                "/",
+                MASKED,
+                "${A}",
+                " ",
+            ]
+        )
+    )
+)
 def test_what_was_masked_stays_masked(words: list[str]) -> None:
     text = "".join(words)
     assert shown_args(shown_args(words)) == shown_args(words)

@@ -1,7 +1,8 @@
 import pytest
 
 from mcpyard.domain.definition.launch import LocalLaunch, RemoteLaunch, Unlaunchable
-from mcpyard.domain.definition.secrets import hide, secrets_of
+from mcpyard.domain.definition.secret_text import hide
+from mcpyard.domain.definition.secrets import secrets_of
 from mcpyard.domain.errors import Problem
 
 

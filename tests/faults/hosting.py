@@ -12,7 +12,7 @@ from typing import Any
 
 import psutil
 
-from mcpyard.runtime.processes.keeper import read_mark
+from mcpyard.runtime.processes.table import read_mark
 from tests.faults.watching import write_project
 
 ROOT = Path(__file__).parents[2]

@@ -55,7 +55,7 @@ async def test_a_program_that_speaks_no_protocol_is_quoted() -> None:
     async with open_yard(
         servers={"odd": {**talks, "startTimeout": 2_000, "wanted": "running"}}
     ) as yard:
-        await until(yard, lambda: code_of(yard, "odd") == "start_timeout")
+        await until(yard, lambda: code_of(yard, "odd") == "garbage")
         stderr = state_of(yard, "odd")["error"]["stderr"]
         logged = [line.text for line in yard.log("odd")]
     assert "not a JSON-RPC message: Welcome to the show" in stderr

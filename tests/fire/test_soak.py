@@ -10,7 +10,7 @@ pytestmark = [pytest.mark.real, pytest.mark.timeout(240)]
 
 SECONDS = 8.0
 SEED = 20_261_115
-SAMPLES = 8
+SAMPLES = 32
 MOST_MORE = 6
 """Descriptors, tasks and threads by which a yard that is still warming up may differ."""
 

@@ -261,8 +261,7 @@ def test_a_url_that_is_left_open_is_told_from_a_command_by_the_transport() -> No
         ("code --add-mcp", "--add-mcp needs a value"),
         ("code --goto x", '`--add-mcp`; "--goto" is unknown'),
         ("code --profile x", "code adds a server with `--add-mcp`"),
-        ("npx -y other mcp add api -- run", "is not a command that adds a server"),
-        ("npx -y", "is not a command that adds a server"),
+        ("npx -y", '"npx" starts no server this way; expected npx with a package'),
     ],
 )
 def test_whatever_is_left_over_is_named_and_nothing_is_taken(line: str, message: str) -> None:

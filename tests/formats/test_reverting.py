@@ -12,7 +12,7 @@ from mcpyard.formats import line_merge
 from mcpyard.formats.documents import JsonEditor, TextEditor, TomlEditor
 from mcpyard.formats.line_merge import merged_back
 from mcpyard.formats.registry import BUILT_IN
-from mcpyard.formats.reverting import EditedText, Reverted, reverted
+from mcpyard.formats.reverting import EditedText, Reverted, gone_since, reverted
 
 JSON, TOML = JsonEditor(), TomlEditor()
 MAPS = {("s",), ("p", "{project}", "s"), ("s", "inner")}
@@ -230,3 +230,23 @@ def test_comments_of_others_around_an_edit_stay_to_the_byte(
     after = changed(JSON, before, (data.draw(WAYS), "a", data.draw(ENTRIES)), "new")
     head, tail = "// theirs\n", "\n// theirs too\n"
     assert revert(before, after, head + after + tail).text == head + before + tail
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "now", "gone"),
+    [
+        ({"a": {"x": 1}}, {"a": {"x": 2}}, {"a": {"x": 2}, "b": 1}, ()),
+        ({"a": {"x": 1}}, {"a": {"x": 2}}, {"a": {"x": 1}}, ("a.x",)),
+        ({}, {"a": {"x": 2}}, {}, ("a.x",)),
+        ({"off": ["p"]}, {"off": ["p", "q"]}, {"off": ["q", "r"]}, ()),
+        ({"off": ["p"]}, {"off": ["p", "q"]}, {"off": ["p", "r"]}, ("off",)),
+        ({"off": ["p", "q"]}, {"off": ["p"]}, {"off": ["r"]}, ()),
+        ({"off": ["p", "q"]}, {"off": ["p"]}, {"off": ["q"]}, ("off",)),
+        ({"off": ["p"]}, {"off": ["p", "q"]}, {"off": "all"}, ("off",)),
+    ],
+)
+def test_what_an_edit_left_is_looked_for_in_what_a_text_says_now(
+    before: object, after: object, now: object, gone: tuple[str, ...]
+) -> None:
+    edit = EditedText(JSON, (), json.dumps(before), json.dumps(after))
+    assert gone_since(edit, json.dumps(now)) == gone

@@ -147,7 +147,7 @@ def test_a_bad_entry_costs_only_itself() -> None:
         ('{"mcpServers": {\n"a": }}', "the pasted text:2:1: "),
         ("[mcp_servers.fs\n", "is neither JSON nor TOML"),
         ("claude mcp list", "adds a server with `add` or `add-json`"),
-        ("claude doctor", "is not a command that adds a server"),
+        ("claude doctor", '"claude doctor" is not a command that adds a server'),
         ("claude mcp add", "has no server name"),
         ("claude mcp add fs", '"fs" has neither a command nor a URL'),
         ("claude mcp add -e A fs x", "-e takes NAME=VALUE"),

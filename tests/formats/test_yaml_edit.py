@@ -107,6 +107,8 @@ def test_one_member_is_set(text: str, path: Path, value: object, expected: str |
         ("a: 1", ("a",), "{}"),
         ("x: 1\n# own\na: 1\n  # deeper\n# others\n", ("a",), "x: 1\n# others\n"),
         ("a:\n  b: 1 # c\nd: 2\n", ("a", "b"), "a: {}\nd: 2\n"),
+        ("a: |-\n\nb: 1\n# below\n", ("b",), "a: |-\n# below\n"),
+        ("a: {\n b: 1,\n # p\n c: 2, # c\n # q\n}\n", ("a", "c"), "a: {\n b: 1,\n # p\n # q\n}\n"),
         ("a: &x # c\n  b: 1\n", ("a", "b"), "a: &x {} # c\n"),
         ("a:\n- b: 1\n", ("a", 0, "b"), "a:\n- {}\n"),
         ("a:\n- b: 1 # c\n  c: 2\n", ("a", 0, "b"), "a:\n- c: 2\n"),

@@ -43,6 +43,24 @@ def cited(answer: StatuteAnswer) -> list[str]:
         ("公司法第三百条", "公司法 has no 第三百条 (article 300)", "公司法 第二条"),
         ("公司法第一条之三", "公司法 has no 第一条之三 (article 1-3)", "公司法 第一条"),
         ("2005年公司法第一条", "公司法 has no version of '2005' here", "公司法(2023-12-29)"),
+        ("公司法2005年第一条", "公司法 has no version of '2005' here", "公司法(2023-12-29)"),
+        ("公司法司法解释三第一条", "公司法司法解释三 is not in this collection.", "公司法"),
+        ("《公司法司法解释\uff08三\uff09》第一条", "公司法司法解释(三) is not in", "公司法"),
+        ("公司法解释(三)第一条", "公司法解释(三) is not in this collection.", "公司法"),
+        ("公司法的解释 第一条", "公司法的解释 is not in this collection.", "公司法"),
+        (
+            "最高人民法院关于适用《中华人民共和国公司法》若干问题的规定\uff08三\uff09第一条",
+            "公司法若干问题的规定(三) is not in this collection.",
+            "公司法",
+        ),
+        (
+            "最高人民法院关于审理劳动争议案件适用法律问题的解释\uff08一\uff09第一条",
+            "关于审理劳动争议案件适用法律问题的解释(一) is not in this collection.",
+            None,
+        ),
+        ("劳动合同法实施条例第二条", "劳动合同法实施条例 is not in", "劳动合同法"),
+        ("公司法修订草案第一条", "公司法修订草案 is not in this collection.", "公司法"),
+        ("税法第一条", "税法 is not in this collection.", None),
     ],
 )
 def test_what_is_named_and_not_here_is_said_first_and_nothing_answers_for_it(
@@ -89,10 +107,40 @@ def test_a_reference_is_read_in_every_form(
 
 
 @pytest.mark.parametrize(
-    "query", ["合同法律关系", "公司法人独立地位", "计算方法", "合同法定解除", "违法的合同"]
+    "query",
+    [
+        *("合同法律关系", "公司法人独立地位", "计算方法", "合同法定解除", "违法的合同"),
+        *(
+            "解释一下公司法第一条",
+            "公司法解释一下出资",
+            "本法第一条",
+            "公司法2021年1月1日以前的出资",
+        ),
+    ],
 )
 def test_words_that_only_contain_the_name_of_a_law_name_none(library: Library, query: str) -> None:
     assert not ask(library, query).missing
+
+
+@pytest.mark.parametrize(
+    ("query", "articles"),
+    [
+        ("劳动合同法第四条和民法典第一条", ["劳动合同法第四条", "民法典第一条"]),
+        ("新公司法第一条", ["公司法第一条"]),
+        ("请问劳动合同法第四条是什么", ["劳动合同法第四条"]),
+    ],
+)
+def test_words_around_references_ask_for_nothing_else(
+    library: Library, query: str, articles: list[str]
+) -> None:
+    assert cited(ask(library, query)) == articles
+
+
+@pytest.mark.parametrize("query", ["劳动合同法", "《劳动合同法》的规定", "劳合法"])
+def test_the_name_of_a_law_alone_leads_to_its_beginning(library: Library, query: str) -> None:
+    answer = ask(library, query)
+    assert cited(answer) == ["劳动合同法第一条", "劳动合同法第二条", "劳动合同法第三条"]
+    assert answer.notices == []
 
 
 def test_a_paragraph_and_an_item_are_found_and_missed_by_number(library: Library) -> None:
@@ -114,6 +162,17 @@ def test_a_paragraph_and_an_item_are_found_and_missed_by_number(library: Library
         ("2018年公司法第一条", "", "2018-10-26"),
         ("公司法\uff082018年修正\uff09第一条", "", "2018-10-26"),
         ("公司法(2018-10-26)第一条", "", "2018-10-26"),
+        ("公司法2018第一条", "", "2018-10-26"),
+        ("公司法2018年第1条", "", "2018-10-26"),
+        ("公司法2018年版第一条", "", "2018-10-26"),
+        ("公司法2018修正第1条", "", "2018-10-26"),
+        ("公司法 2018 1", "", "2018-10-26"),
+        ("公司法2018年1条", "", "2018-10-26"),
+        ("公司法 2018", "", "2018-10-26"),
+        ("公司法2018年10月26日第一条", "", "2018-10-26"),
+        ("公司法第1条(2018年)", "", "2018-10-26"),
+        ("《公司法》第一条\uff082018年修正\uff09", "", "2018-10-26"),
+        ("公司法2018年版 出资", "", "2018-10-26"),
         ("公司法第一条", "2024-06-30", "2018-10-26"),
         ("公司法第一条", "2024-07-01", "2023-12-29"),
         ("公司法 出资", "2020-01-01", "2018-10-26"),

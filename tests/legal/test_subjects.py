@@ -1,12 +1,16 @@
 """The subject index: which articles a description in ordinary words is about."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from mcpyard.legal import tables
+from mcpyard.legal.query.article_questions import resemblances
+from mcpyard.legal.query.concepts import concepts
 from mcpyard.legal.query.subjects import subjects
 from mcpyard.legal.statutes import search_statutes
-from mcpyard.legal.tables import Subject, law_names, word_groups
+from mcpyard.legal.tables import Subject, article_questions, law_names, word_groups
 from mcpyard.legal.tables import subjects as index
 from tests.legal.corpora import library_of
 
@@ -68,3 +72,60 @@ def test_every_row_of_the_index_can_be_used() -> None:
         assert words
     for group in word_groups():
         assert len(group) == len(set(group)) > 1
+
+
+def test_every_row_of_the_questions_names_one_article_and_its_questions() -> None:
+    folder = Path(tables.__file__).parent / "data"
+    lines = (folder / "article_questions.tsv").read_text(encoding="utf-8").splitlines()
+    rows = [line.split("\t") for line in lines if not line.startswith("#")]
+    for _, _, article, questions in rows:
+        assert re.fullmatch(r"[1-9]\d*(-[1-9]\d*)?", article)
+        assert len({*questions.split("、")} - {""}) == len(questions.split("、")) >= 2
+    assert len(article_questions()) == len(rows)
+    assert article_questions().keys() <= index().keys()
+
+
+def test_a_query_resembles_the_questions_of_an_article() -> None:
+    best = [article for article, _ in resemblances("装了监控拍到邻居家门口犯法吗")]
+    assert len(best) == len(set(best)) > 1
+    for article, questions in [*article_questions().items()][::500]:
+        assert article in dict(resemblances(questions[0])[:3])
+
+
+def test_a_query_that_resembles_a_question_raises_its_article(tmp_path: Path) -> None:
+    law = COMPANY.replace("五十七", "六十二").replace("五十八", "六十三")
+    library, corpus, _ = library_of(tmp_path, {"公司法(2023-12-29).md": law})
+    hits = search_statutes(library, "股东自己想召集开个会议行吗", None, 2).hits
+    corpus.close()
+    assert [hit.row["label"] for hit in hits] == ["第六十三条", "第六十二条"]
+
+
+def test_an_unknown_text_resembles_no_question() -> None:
+    assert resemblances("zzz qqq") == []
+    assert resemblances("") == []
+
+
+def test_a_word_counts_less_as_a_part_of_a_phrase_than_by_itself() -> None:
+    weight_of = weights("仓单")
+    having = {each: words for each, words in index().items() if "仓单" in "、".join(words)}
+    alone = [weight_of[each] for each, words in having.items() if "仓单" in words]
+    inside = [weight_of[each] for each, words in having.items() if "仓单" not in words]
+    assert alone
+    assert inside
+    assert min(alone) > max(inside) > 0
+
+
+def test_what_people_say_of_an_article_counts_as_its_text(tmp_path: Path) -> None:
+    library, corpus, _ = library_of(tmp_path, {"公司法(2023-12-29).md": COMPANY})
+    where: dict[str, object] = {
+        "kind": "statute",
+        "law": "",
+        "part": "",
+        "version": "",
+        "every": True,
+        "as_of": "9999",
+    }
+    scored = library.relevance().search(concepts("股东 查账"), where)
+    corpus.close()
+    assert [each.row["label"] for each in scored] == ["第五十七条", "第五十八条"]
+    assert scored[0].coverage > 1.5 * scored[1].coverage

@@ -1,9 +1,12 @@
 """The forms in which texts come: styles of numbers, plain text, encodings; and what is left out."""
 
+import re
 from pathlib import Path, PurePosixPath
 
 import pytest
 
+from mcpyard.legal.collection import corpus_file
+from mcpyard.legal.main import UNUSABLE, main
 from mcpyard.legal.model import BrokenText, LegalDocument
 from mcpyard.legal.notices import say_here
 from mcpyard.legal.query.numerals import Number
@@ -122,3 +125,47 @@ def test_messages_are_in_the_language_of_the_terminal(monkeypatch: pytest.Monkey
     assert say_here("empty_file") == "空文件"
     monkeypatch.setenv("LC_ALL", "C.UTF-8")
     assert say_here("empty_file") == "empty"
+
+
+BROKEN = {
+    "a.md": "第一条 内容。",
+    "b.md": "---\nkind: case\n# 法",
+    "c.md": "---\nkind: case\n---\n# 某案\n",
+    "d.md": "---\nkind: law\n---\n# 某法\n",
+    "e.md": "# 某法\n\n没有条文。",
+    "f.md": "",
+    "g.jsonl": "[]\n{\n"
+    '{"kind": "law"}\n'
+    '{"kind": "case", "title": " ", "text": "b"}\n'
+    '{"kind": "case", "title": "a", "text": "\\ud800"}\n'
+    '{"kind": "statute", "title": "a", "version_date": "2020", "text": "b"}\n'
+    '{"kind": "statute", "title": "a", "articles": []}\n'
+    '{"kind": "statute", "title": "a", "articles": [1]}\n',
+}
+
+
+@pytest.mark.parametrize(("locale", "chinese"), [("zh_CN.UTF-8", True), ("C.UTF-8", False)])
+def test_what_is_wrong_with_a_file_is_said_in_the_language_of_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locale: str, chinese: bool
+) -> None:
+    monkeypatch.setenv("LC_ALL", locale)
+    _, corpus, report = library_of(tmp_path, BROKEN)
+    corpus.close()
+    assert len(report.broken) == 14
+    for each in report.broken:
+        assert bool(re.search("[\u4e00-\u9fff]", each.message)) is chinese, each
+
+
+def test_help_and_refusals_are_in_the_language_of_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LC_ALL", "zh_CN.UTF-8")
+    with pytest.raises(SystemExit):
+        main(["import", "--help"])
+    assert "代替 MCPYARD_HOME 的状态文件夹" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["--port", "99999"])
+    assert "“99999”不是端口" in capsys.readouterr().err
+    corpus_file(tmp_path).write_text("notes " * 200)
+    assert main(["status", "--corpus", str(tmp_path)]) == UNUSABLE
+    assert "不是语料库" in capsys.readouterr().err

@@ -15,7 +15,7 @@ from typer.main import get_group
 import mcpyard
 from mcpyard.cli.launcher import run
 from mcpyard.cli.main import app
-from mcpyard.domain.errors import EDGES
+from mcpyard.domain.edges import EDGES
 
 HEAVY = {"mcp", "fastapi", "pydantic", "httpx2", "uvicorn", "jsonschema_rs", "psutil", "starlette"}
 
@@ -46,7 +46,16 @@ def test_help_lists_the_commands() -> None:
 def test_help_lists_the_commands_by_group() -> None:
     help_text = mcpyard_command("-h").stdout
     titles = [line.rstrip(":") for line in help_text.splitlines() if line.endswith(":")]
-    assert titles == ["Run", "Servers", "Tools", "Clients", "Access", "System", "Options"]
+    assert titles == [
+        "Run",
+        "Servers",
+        "Tools",
+        "Clients",
+        "Access",
+        "Cluster",
+        "System",
+        "Options",
+    ]
     assert "login-link" not in help_text
 
 

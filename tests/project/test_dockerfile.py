@@ -48,7 +48,7 @@ def test_it_does_not_run_as_root_and_its_user_owns_the_volume() -> None:
 
 def test_every_file_it_copies_is_there_and_not_ignored() -> None:
     lines = (ROOT / ".dockerignore").read_text().splitlines()
-    for name in ("src", "pyproject.toml", "hatch_build.py", "requirements.txt", "README.md"):
+    for name in ("src", "pyproject.toml", "hatch_build.py", "requirements-image.txt", "README.md"):
         assert (ROOT / name).exists()
         assert f"!{name}" in lines
 

@@ -23,7 +23,7 @@ from mcpyard.api.app import GATEWAY
 from mcpyard.api.openapi.document import document
 from mcpyard.cli.main import app
 from mcpyard.domain.cause import Code
-from mcpyard.domain.errors import EDGES
+from mcpyard.domain.edges import EDGES
 from mcpyard.domain.limits import START, START_WITH_DOWNLOAD
 from mcpyard.domain.model import POLICY_FIELDS, FallbackTool, ToolPolicy
 from mcpyard.formats.registry import CLIENTS
@@ -183,7 +183,7 @@ def test_an_entry_says_what_happened_and_what_to_do() -> None:
 
 def test_every_metric_is_documented_with_its_kind() -> None:
     text = page("watching.md")
-    every_metric = (*metrics._METRICS, *metrics._YARD_METRICS)
+    every_metric = (*metrics._METRICS, *metrics._YARD_METRICS, *metrics.CLUSTER_METRICS)
     for each in every_metric:
         assert f"| `{each.name}` | {each.kind} |" in text, each.name
     named = set(re.findall(r"`(mcpyard_[a-z_]+)`", text))
@@ -238,7 +238,7 @@ def shown_commands(text: str) -> Iterator[list[str]]:
     for language, block in re.findall(r"^```(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         for line in re.findall(r"^(?:\$ )?mcpyard (\D.*)$", block, re.MULTILINE):
             if language in {"", "sh", "console"}:
-                yield shlex.split(line.partition(" | ")[0], comments=True)
+                yield shlex.split(re.split(r" [|>] ", line)[0], comments=True)
 
 
 def test_every_command_that_a_page_shows_is_one_that_mcpyard_takes() -> None:

@@ -176,6 +176,79 @@ def test_install_anew_replaces_the_unit(machine: Machine) -> None:
     assert "9002" in machine.unit.read_text()
 
 
+SECRETS = {"MCPYARD_CLUSTER": "postgresql://u:pa$$w%@127.0.0.1/db", "MCPYARD_KEY": 'a "`k\\ $HOME'}
+NODE = ["--node", "n1", "--node-listen", "127.0.0.1:8722", "--label", "gpu=yes"]
+
+
+@pytest.fixture
+def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in SECRETS.items():
+        monkeypatch.setenv(name, value)
+
+
+def environment_of(file: Path) -> dict[str, str]:
+    """What systemd reads from a file: quoted values, in which a backslash escapes."""
+    lines = [each for each in file.read_text().splitlines() if not each.startswith("#")]
+    pairs = [each.split("=", 1) for each in lines]
+    assert all(re.fullmatch(r'"(\\["\\$`]|[^"\\$`])*"', value) for _, value in pairs)
+    return {name: re.sub(r"\\(.)", r"\1", value[1:-1]) for name, value in pairs}
+
+
+@pytest.mark.usefixtures("secrets")
+def test_a_node_gets_its_secrets_from_a_file_that_only_its_user_reads(machine: Machine) -> None:
+    certs = machine.folder / "certs"
+    report = machine.service("install", *NODE, "--node-certs", certs)
+    unit, file = machine.unit.read_text(), Path(report["secrets"])
+    assert f"EnvironmentFile={file}\n" in unit
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert environment_of(file) == SECRETS
+    assert not any(value in unit for value in SECRETS.values())
+    up = get_group(app).commands["up"].make_context("up", exec_start(unit)[5:]).params
+    assert (up["node"], up["node_certs"], up["label"]) == ("n1", certs, ["gpu=yes"])
+    machine.service("uninstall")
+    assert not file.exists()
+
+
+@pytest.mark.usefixtures("secrets")
+def test_a_node_with_a_file_for_the_address_keeps_the_address_there(machine: Machine) -> None:
+    dsn = machine.folder / "dsn"
+    dsn.write_text(SECRETS["MCPYARD_CLUSTER"])
+    node = [*NODE, "--node-certs", "certs"]
+    report = machine.service("install", *node, "--cluster", dsn)
+    assert environment_of(Path(report["secrets"])) == {"MCPYARD_KEY": SECRETS["MCPYARD_KEY"]}
+    words = exec_start(machine.unit.read_text())
+    assert words[words.index("--cluster") + 1] == str(dsn)
+    # The same service for one machine needs no secrets any more.
+    assert "secrets" not in machine.service("install")
+    assert not Path(report["secrets"]).exists()
+    assert "EnvironmentFile" not in machine.unit.read_text()
+
+
+@pytest.mark.usefixtures("secrets")
+def test_systemd_takes_the_unit_of_a_node(machine: Machine) -> None:
+    analyze = shutil.which("systemd-analyze")
+    if analyze is None:
+        return
+    unit = machine.folder / "mcpyard.service"
+    unit.write_text(machine.says("install", "--print", *NODE, "--node-certs", "certs"))
+    command = [analyze, "--user", "verify", str(unit)]
+    environment = os.environ | {"XDG_RUNTIME_DIR": str(machine.folder)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_node_without_its_key_is_not_installed(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MCPYARD_CLUSTER", SECRETS["MCPYARD_CLUSTER"])
+    monkeypatch.delenv("MCPYARD_KEY", raising=False)
+    node = [*NODE, "--node-certs", "certs"]
+    assert machine.service("install", *node, code=2)["error"]["detail"] == "MCPYARD_KEY is not set"
+    monkeypatch.setenv("MCPYARD_KEY", "two\nlines")
+    assert "control characters" in machine.service("install", *node, code=2)["error"]["detail"]
+    assert not machine.unit.exists()
+
+
 def test_uninstall_ends_the_service_and_takes_the_unit_away(machine: Machine) -> None:
     machine.service("install")
     assert machine.service("uninstall") == {"uninstalled": str(machine.unit)}

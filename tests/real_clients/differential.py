@@ -1,10 +1,12 @@
 """Our verdicts beside those of the real programs, and the tables that ours are made of.
 
-`python -m tests.real_clients.differential [--write] [PROGRAM...]` asks the installed programs about
-drawn entries and compares; where a program has another version than its facts, it asks for its
-table too and tells what drifted. With --write, the tables and the recorded answers are replaced.
+`python -m tests.real_clients.differential [--write] [--seed N] [PROGRAM...]` asks the installed
+programs about drawn entries and compares; where a program has another version than its facts, it
+asks for its table too and tells what drifted. With --write, the tables and the recorded answers are
+replaced. Another seed draws other entries.
 """
 
+import argparse
 import json
 import subprocess
 import sys
@@ -25,13 +27,17 @@ _MODULES = Path(__file__).parents[2] / "src" / "mcpyard" / "formats" / "accepted
 
 
 def main(arguments: list[str]) -> int:
-    write = "--write" in arguments
-    names = [each for each in arguments if not each.startswith("--")] or [*PLANS]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("programs", nargs="*", default=[*PLANS])
+    options = parser.parse_args(arguments)
+    names = options.programs
     chosen = [which for which in PLANS if which in names or which.partition("-")[0] in names]
-    return max([_prove(which, write=write) for which in chosen])
+    return max([_prove(which, options.seed, write=options.write) for which in chosen])
 
 
-def _prove(which: str, *, write: bool) -> int:
+def _prove(which: str, seed: int, *, write: bool) -> int:
     facts, installed = FACTS[which], version(which)
     print(f"{which}: version {installed}, facts of {facts.version}", flush=True)
     drifted = installed != facts.version
@@ -43,17 +49,17 @@ def _prove(which: str, *, write: bool) -> int:
         if write:
             _write_module(which, fresh)
             facts = fresh
-    answers = _compare(which, facts)
+    answers = _compare(which, facts, seed)
     wrong = sum(answer != verdict(which, entry, facts) for entry, answer in answers)
     if write:
-        record = {"version": installed, "seed": SEED, "answers": answers}
+        record = {"version": installed, "seed": seed, "answers": answers}
         lines = json.dumps(record, ensure_ascii=False).replace("], [", "],\n[")
         (RECORDED / f"{which}.json").write_text(lines + "\n")
     return int(wrong > 0 or (drifted and not write))
 
 
-def _compare(which: str, facts: ValueFacts) -> list[tuple[object, str]]:
-    entries = {f"e{number}": entry for number, entry in enumerate(drawn(which))}
+def _compare(which: str, facts: ValueFacts, seed: int) -> list[tuple[object, str]]:
+    entries = {f"e{number}": entry for number, entry in enumerate(drawn(which, seed))}
     answers = ask(which, entries)
     both: Counter[str] = Counter()
     for name, entry in entries.items():

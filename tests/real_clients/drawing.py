@@ -6,7 +6,7 @@ import random
 from collections.abc import Iterator
 
 from mcpyard.formats.value_facts import Kind
-from tests.real_clients.plans import ADDRESS, PLANS, SAMPLES, Plan
+from tests.real_clients.plans import ADDRESS, PLANS, RUN, SAMPLES, Plan
 from tests.real_clients.probing import placed
 
 COUNTS = {
@@ -21,11 +21,11 @@ SEED = 21
 _FOREIGN = ("x-note", "alwaysAllow", "transport", "headers", "enabled", "type", "env", "url")
 
 
-def drawn(which: str) -> list[object]:
+def drawn(which: str, seed: int = SEED) -> list[object]:
     """The entries to ask a program about, no two alike."""
     entries: dict[str, object] = {}
     # Drawn for tests, not for secrets.
-    for entry in _draw(PLANS[which], random.Random(f"{which}{SEED}")):  # noqa: S311
+    for entry in _draw(PLANS[which], random.Random(f"{which}{seed}")):  # noqa: S311
         entries.setdefault(json.dumps(entry), entry)
         if len(entries) == COUNTS[which]:
             break
@@ -45,7 +45,9 @@ def _draw(plan: Plan, chance: random.Random) -> Iterator[object]:
         if chance.random() < 0.1:
             entry.pop(chance.choice([*base]), None)
         races = base is plan.remote and any(word in entry for word in plan.racing)
-        if not races and (plan.null or "null" not in json.dumps(entry)):
+        # A program that tells nothing but whether it runs is asked about commands that do.
+        runs = not plan.runs or not isinstance(entry.get("command"), str) or entry["command"] == RUN
+        if runs and not races and (plan.null or "null" not in json.dumps(entry)):
             yield entry
 
 

@@ -57,6 +57,7 @@ class Plan:
         racing: Words whose wrong values a quick server survives; the local side tells for both.
         known: Entries that were judged wrongly once.
         null: Whether the language of the file has null.
+        runs: Whether the program is asked by running the servers, so that commands must work.
     """
 
     local: Mapping[str, object]
@@ -80,6 +81,7 @@ class Plan:
     racing: tuple[str, ...] = ()
     known: tuple[Mapping[str, object], ...] = ()
     null: bool = True
+    runs: bool = False
 
 
 def _words(text: str, **limited: tuple[str, ...]) -> Words:
@@ -241,6 +243,7 @@ GEMINI = Plan(
     racing=("timeout",),
     addresses=("httpUrl", "url"),
     address_first=True,
+    runs=True,
 )
 
 PLANS: Mapping[str, Plan] = {

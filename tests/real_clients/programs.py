@@ -10,7 +10,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -22,6 +22,7 @@ from mcpyard.formats.registry import scope_ref_of
 
 HERE = Path(__file__).parent
 BIN = HERE / "node_modules" / ".bin"
+PYTHON_BIN = HERE / ".venv" / "bin"
 STUB = HERE / "stub.py"
 NOBODY = "http://127.0.0.1:9/v1"
 SECONDS = 60
@@ -119,8 +120,12 @@ class Machine:
 
     def started(self, program: str, log: Path) -> dict[str, Any]:
         """How a program starts the stub; `log` is a pipe, so that nobody waits in vain for it."""
+        return self.started_by([str(BIN / program), *_STARTING[program]], log)
+
+    def started_by(self, command: Sequence[str], log: Path) -> dict[str, Any]:
+        """The same of a command, which is killed after that."""
         with subprocess.Popen(
-            [BIN / program, *_STARTING[program]],
+            command,
             cwd=self.project,
             env=self.environment,
             stdin=subprocess.DEVNULL,

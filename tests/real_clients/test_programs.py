@@ -62,6 +62,20 @@ def test_a_local_and_a_remote_server_are_read_as_they_were_meant(
     assert servers["remote"].line == "http://127.0.0.1:9/mcp"
 
 
+def test_what_is_needed_for_a_sign_in_costs_no_server(machine: Machine, program: str) -> None:
+    oauth = replace(
+        REMOTE,
+        oauth_client_id="me",
+        oauth_scopes=("a", "b"),
+        oauth_callback_port=8080,
+    )
+    add(machine, program, "all", oauth)
+    add(machine, program, "scopes", replace(REMOTE, oauth_scopes=("a", "b")))
+    add(machine, program, "beside", LOCAL)
+    assert set(machine.listed(program)) == {"all", "scopes", "beside"}
+    assert machine.judged(program) == dict.fromkeys(("all", "scopes", "beside"), "enabled")
+
+
 def test_what_was_added_and_removed_leaves_no_trace(machine: Machine, program: str) -> None:
     add(machine, program, "stays", LOCAL)
     ref = machine.ref(program)

@@ -2,13 +2,16 @@
 
 import asyncio
 
+from mcpyard.domain import limits
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import TimedOut, YardError
 from mcpyard.domain.model import ResourceLimits
 from mcpyard.domain.observed import Capabilities, Era, SessionFacts
 from mcpyard.domain.ports import CallTerms, NotificationInterest
+from mcpyard.domain.started_calls import CallWaiter, ServerReply
 from mcpyard.runtime.server_api import ConnectionEvents, NoRoom, OpenFailed, ToolListing
+from mcpyard.wire.pending import PendingCall
 
 EXITED = Cause(Code.EXITED, "the process exited with code 1", stderr=("boom",))
 
@@ -28,6 +31,7 @@ class FakeLive:
         self.pings = 0
         self.working = False
         self.killed_by: Cause | None = None
+        self.drained: float | None = 0.0
         self.tuned: list[NotificationInterest] = []
         self.roots = ((self.pid, 1),)
         self.limits: list[ResourceLimits] = []
@@ -41,6 +45,17 @@ class FakeLive:
         await self.opener.answering.wait()
         self.activity += 1
         return tool.encode()
+
+    def start(
+        self, tool: str, arguments: bytes, terms: CallTerms, waiter: CallWaiter
+    ) -> PendingCall | None:
+        del tool, arguments, terms, waiter
+
+    def answered(self, call: PendingCall, reply: ServerReply) -> bytes:
+        raise NotImplementedError
+
+    async def wait(self, call: PendingCall) -> bytes:
+        raise NotImplementedError
 
     async def request(self, method: str, params: bytes, terms: CallTerms) -> bytes:
         del params
@@ -75,7 +90,8 @@ class FakeLive:
             self.opener.missed += 1
             raise TimedOut("no answer")
 
-    async def close(self) -> None:
+    async def close(self, drain: float | None = limits.DRAIN) -> None:
+        self.drained = drain
         await self.opener.closing.wait()
         self.ended = "closed"
 

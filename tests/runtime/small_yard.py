@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -39,18 +40,23 @@ class SmallYard:
         self.losses += 1
 
     async def run(
-        self, *argv: str, cwd: str | None = None, resources: ResourceLimits = NO_LIMITS
+        self,
+        *argv: str,
+        cwd: str | None = None,
+        resources: ResourceLimits = NO_LIMITS,
+        fenced: bool = False,
     ) -> ChildProcess:
-        child = await self.keeper.spawn(argv, {"PATH": os.environ["PATH"]}, cwd, resources)
+        env = {"PATH": os.environ["PATH"]}
+        child = await self.keeper.spawn(argv, env, cwd, resources, fenced=fenced)
         self._open[child] = {child.stdin, child.stdout, child.stderr}
         return child
 
     async def child(self, mode: str, *arguments: str) -> ChildProcess:
         return await self.run(*PROGRAM, mode, *arguments)
 
-    async def family(self, mode: str) -> tuple[ChildProcess, list[int]]:
+    async def family(self, mode: str, *, fenced: bool = False) -> tuple[ChildProcess, list[int]]:
         """A child that has said of which processes it consists, and those, without doubles."""
-        child = await self.run(*COMMANDS.get(mode, [*PROGRAM, mode]))
+        child = await self.run(*COMMANDS.get(mode, [*PROGRAM, mode]), fenced=fenced)
         return child, sorted({child.pid, *await read_pids(child.stdout)})
 
     def hang_up(self, child: ChildProcess) -> None:
@@ -87,6 +93,10 @@ def bystanders(keeper: int) -> list[int]:
     return [adopted, own.pid]
 
 
+def boottime() -> float:
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
 def fork() -> int:
     """A copy of this process, with all that is open in it, which does nothing."""
     pid = os.fork()
@@ -102,10 +112,14 @@ async def main() -> None:
     if "no-cgroup" in options:
         cgroups.own_folder = lambda: None
     async with small_yard() as yard:
-        _, pids = await yard.family(mode)
+        fenced = "fenced" in options
+        yard.keeper.until(boottime() + 60)
+        _, pids = await yard.family(mode, fenced=fenced)
         pids += [fork() for option in options if option == "forked"]
         assert yard.keeper.pid
         pids += bystanders(yard.keeper.pid) if "bystanders" in options else []
+        if fenced:
+            yard.keeper.until(boottime() + 2)
         print(yard.keeper.pid, *pids, flush=True)
         await asyncio.get_running_loop().create_future()
 

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from mcpyard.runtime.processes.keeper import newest_first, read_mark, read_process
 from mcpyard.runtime.processes.keeper_client import ChildProcess, Exit, StopPolicy
+from mcpyard.runtime.processes.table import newest_first, read_mark, read_process
 from tests.runtime.small_yard import SmallYard, small_yard
 from tests.runtime.waiting import alive, eventually, none_alive, read_pids
 

@@ -141,7 +141,7 @@ def test_a_cgroup_is_removed_although_its_last_process_takes_a_moment_to_end() -
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout
         assert process.stdout.readline()
-        assert group.take(process.pid)
+        assert group.take_keeper(process.pid)
         assert not group.remove()
         Remains(mark, KEY, (), group).end()
         assert not group.folder.exists()

@@ -1,10 +1,12 @@
 """Limits of memory and processes: by looks at the process tree, and by the kernel's groups.
 
 A folder plays the part of the kernel's file system: what the kernel would do with what is written
-there, the tests do themselves.
+there, the tests do themselves. The last ones need a control group that can hand limits down, such
+as the root group of a virtual machine.
 """
 
 import signal
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from mcpyard.runtime.causes import exit_cause
 from mcpyard.runtime.processes import cgroups
 from mcpyard.runtime.processes.cgroups import Cgroup, make_room_for_limits
 from mcpyard.runtime.processes.child import ChildProcess, Exit, LimitExceeded
+from mcpyard.runtime.processes.marks import Mark, MarkKey
 from tests.runtime.small_yard import PROGRAM, SmallYard, small_yard
 from tests.runtime.waiting import eventually, none_alive, read_line, read_pids
 from tests.runtime.watched import server, watched
@@ -28,6 +31,16 @@ LAUNCH = LocalLaunch(("x",), {}, None, ())
 CONTROLLERS = "cgroup.controllers"
 HANDED_DOWN = "cgroup.subtree_control"
 PROCESSES = "cgroup.procs"
+
+
+def kernel_limits() -> bool:
+    made = Cgroup.make(MarkKey().sign_group(Mark.of_this_process("try"), 0))
+    if made:
+        made.remove()
+    return made is not None and made.limiting
+
+
+with_kernel = pytest.mark.skipif(not kernel_limits(), reason="no group can have limits here")
 
 
 async def spawn(yard: SmallYard, mode: str, resources: ResourceLimits) -> ChildProcess:
@@ -235,3 +248,31 @@ def test_a_daemon_that_is_alone_in_its_group_moves_below_so_that_others_can_have
     assert read(kernel / "mcpyard-daemon", PROCESSES) == "17"
     make_room_for_limits()
     assert read(kernel / "mcpyard-daemon", PROCESSES) == "17"
+
+
+@pytest.mark.real
+@with_kernel
+async def test_the_kernel_ends_a_server_of_several_processes_that_runs_out_of_memory() -> None:
+    large = "text = b'x' * (1 << 28)"
+    shell = ["sh", "-c", '"$0" -c "$1"; sleep 60', sys.executable, large]
+    async with small_yard() as yard:
+        child = await yard.run(*shell, resources=ResourceLimits(memory=64 * MEGABYTE))
+        assert child.cgroup
+        end = await child.exited
+    assert end == Exit(signal=signal.SIGKILL, exceeded=LimitExceeded("memory", 64 * MEGABYTE))
+
+
+@pytest.mark.real
+@with_kernel
+async def test_the_kernel_refuses_a_server_more_processes_than_its_group_may_have(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # On a slow machine the looks would end it before the kernel has to.
+    monkeypatch.setattr(limits, "USAGE_EVERY", 60.0)
+    forks = "import os, time\nfor _ in range(200): os.fork() or time.sleep(60)"
+    async with small_yard() as yard:
+        command = [sys.executable, "-I", "-S", "-c", forks]
+        child = await yard.run(*command, resources=ResourceLimits(processes=1))
+        # The fork that is refused ends the first process; the others end with it.
+        assert (await child.exited).code == 1
+        assert await child.kill()

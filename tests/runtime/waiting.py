@@ -4,7 +4,7 @@ import asyncio
 import os
 from collections.abc import Callable
 
-from mcpyard.runtime.processes.keeper import read_process
+from mcpyard.runtime.processes.table import read_process
 
 
 async def eventually(condition: Callable[[], bool], seconds: float = 1.0) -> bool:

@@ -1,13 +1,18 @@
+import itertools
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from errno import ENOTSUP
 from pathlib import Path
 
 import pytest
 
 from mcpyard.domain.errors import DocumentBroken, DocumentMoved, ReadOnlyOwner, StorageFull
 from mcpyard.domain.remedies import remedy
+from mcpyard.sources import writing
 from mcpyard.sources.reading import LARGEST, read_file
+from mcpyard.sources.swapping import exchange
 from mcpyard.sources.writing import edit_file, remove_file, text_digest
 
 
@@ -156,6 +161,124 @@ def test_what_somebody_wrote_meanwhile_is_edited_too(tmp_path: Path) -> None:
     assert path.read_text() == "b!"
 
 
+def at_the_last_look(
+    monkeypatch: pytest.MonkeyPatch, path: Path, act: Callable[[], object]
+) -> None:
+    """Do something once, between the last look at a file and the step that replaces it."""
+    looks, read = iter([False, True]), writing.read_file
+
+    def then(target: Path) -> bytes:
+        try:
+            return read(target)
+        finally:
+            if target == path and next(looks, False):
+                act()
+
+    monkeypatch.setattr(writing, "read_file", then)
+
+
+def replaced_by(path: Path, text: str) -> None:
+    """Write as programs do that write beside a file, and rename."""
+    beside = path.with_name("theirs")
+    beside.write_text(text)
+    beside.replace(path)
+
+
+@pytest.mark.parametrize("write", [Path.write_text, replaced_by])
+def test_what_somebody_wrote_after_the_last_look_is_edited_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: Callable[[Path, str], object]
+) -> None:
+    path = tmp_path / "f"
+    path.write_text("a")
+    at_the_last_look(monkeypatch, path, lambda: write(path, "b"))
+    edit_file(path, lambda text: text + "!")
+    assert path.read_text() == "b!"
+    assert litter(tmp_path) == []
+
+
+def test_a_text_that_was_replaced_after_the_last_look_is_put_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "f"
+    path.write_text("a")
+    at_the_last_look(monkeypatch, path, lambda: replaced_by(path, "b"))
+    with pytest.raises(DocumentMoved):
+        edit_file(path, lambda _: "mine", expected=text_digest(b"a"))
+    assert path.read_text() == "b"
+    assert litter(tmp_path) == []
+
+
+def test_a_file_that_somebody_made_after_the_last_look_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "f"
+    at_the_last_look(monkeypatch, path, lambda: path.write_text("b"))
+    edit_file(path, lambda text: text + "!")
+    assert path.read_text() == "b!"
+    assert litter(tmp_path) == []
+
+
+def test_a_file_that_somebody_wrote_after_the_last_look_is_not_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, read = tmp_path / "f", writing.read_file
+    path.write_text("a")
+
+    def then(target: Path) -> bytes:
+        try:
+            return read(target)
+        finally:
+            if target == path:
+                replaced_by(path, "b")
+
+    monkeypatch.setattr(writing, "read_file", then)
+    with pytest.raises(DocumentMoved):
+        remove_file(path, text_digest(b"a"))
+    assert path.read_text() == "b"
+    assert litter(tmp_path) == []
+
+
+def test_of_those_who_write_while_a_text_is_put_back_the_last_one_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, exchange = tmp_path / "f", writing.exchange
+    path.write_text("a")
+    others = iter(["b", "c"])
+
+    def late(first: Path, second: Path) -> bool:
+        for other in itertools.islice(others, 1):
+            replaced_by(path, other)
+        return exchange(first, second)
+
+    monkeypatch.setattr(writing, "exchange", late)
+    with pytest.raises(DocumentMoved):
+        edit_file(path, lambda _: "mine", expected=text_digest(b"a"))
+    assert path.read_text() == "c"
+    assert litter(tmp_path) == []
+
+
+def test_a_disk_that_exchanges_no_files_and_has_no_links_is_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "f"
+
+    def without(_: Path, __: Path) -> None:
+        raise OSError(ENOTSUP, "no links")
+
+    monkeypatch.setattr(writing, "exchange", lambda _, __: False)
+    monkeypatch.setattr(Path, "hardlink_to", without)
+    for text in ("new", "changed"):
+        edit_file(path, lambda _, text=text: text)
+        assert path.read_text() == text
+    assert litter(tmp_path) == []
+
+
+def test_files_that_cannot_be_exchanged_are_told(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("a")
+    with pytest.raises(FileNotFoundError):
+        exchange(tmp_path / "f", tmp_path / "missing")
+
+
 def test_a_file_that_never_rests_is_given_up_and_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_text("0")
@@ -199,6 +322,7 @@ FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
 from mcpyard.domain.errors import StorageFull
+from mcpyard.sources.swapping import exchange
 from mcpyard.sources.writing import edit_file
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))

@@ -8,17 +8,19 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
+from mcpyard.domain.call_repositories import Journal
 from mcpyard.domain.ports import Memory
 from mcpyard.domain.repositories import (
     Approvals,
     Definitions,
     DroppedFields,
     Edits,
-    Journal,
     LoginSessions,
     OwnedEntries,
     Policies,
     Profiles,
+    SecretConsents,
+    Secrets,
     Tokens,
 )
 from mcpyard.domain.stored import StoredDefinition
@@ -48,6 +50,10 @@ class Stored(Protocol):
     def dropped_fields(self) -> DroppedFields: ...
     @property
     def owned_entries(self) -> OwnedEntries: ...
+    @property
+    def secrets(self) -> Secrets: ...
+    @property
+    def secret_consents(self) -> SecretConsents: ...
     @property
     def credentials(self) -> CredentialStore: ...
     async def close(self) -> None: ...

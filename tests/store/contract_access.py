@@ -171,6 +171,31 @@ class ApprovalsContract:
         async with opened(opener) as store:
             assert store.approvals.all() == {"a": last, "b": Approval("b", NOW)}
 
+    async def test_entries_that_came_changed_or_are_gone_are_what_was_said_last(
+        self, opener: Opener
+    ) -> None:
+        less = {name: each for name, each in ENTRIES.items() if name != "remote"}
+        changed = {**less, "files": ENTRIES["resting"], "remote": ENTRIES["found"]}
+        for entries in (less, ENTRIES, changed, {}, changed, less):
+            async with opened(opener) as store:
+                await store.approvals.set(Approval("b", NOW, ENTRIES))
+                await store.approvals.set(Approval("a", NOW, less))
+                await store.approvals.set(Approval("a", NOW, entries))
+            async with opened(opener) as store:
+                assert store.approvals.all()["a"].entries == entries
+                assert store.approvals.all()["b"].entries == ENTRIES
+
+    async def test_of_approvals_of_one_folder_at_once_the_last_counts(self, opener: Opener) -> None:
+        less = {"found": ENTRIES["found"]}
+        async with opened(opener) as store:
+            variants = (ENTRIES, less, {**less, "resting": ENTRIES["resting"]}, less)
+            await asyncio.gather(
+                *(store.approvals.set(Approval("a", NOW, each)) for each in variants)
+            )
+            await store.approvals.set(Approval("a", NOW, {**less, "files": ENTRIES["files"]}))
+        async with opened(opener) as store:
+            assert store.approvals.all()["a"].entries == {**less, "files": ENTRIES["files"]}
+
 
 class CredentialsContract:
     async def test_credentials_are_there_after_a_restart(self, opener: Opener) -> None:

@@ -1,10 +1,10 @@
-"""Login sessions on a disk that refuses."""
+"""Login sessions on a disk that refuses, or in a database that is away."""
 
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mcpyard.domain.errors import StorageFull
+from mcpyard.domain.errors import StorageFull, StoreAway, YardError
 from mcpyard.domain.stored import LoginSession
 from mcpyard.store.lenient import LenientSessions
 from mcpyard.store.volatile import VolatileSessions
@@ -17,6 +17,7 @@ LONGER = LoginSession("cookie", "key", NOW, LATER + timedelta(days=1))
 
 class Disk(VolatileSessions):
     full = True
+    refusal: type[YardError] = StorageFull
 
     async def add(self, session: LoginSession) -> None:
         self._room()
@@ -32,7 +33,12 @@ class Disk(VolatileSessions):
 
     def _room(self) -> None:
         if self.full:
-            raise StorageFull("no room")
+            raise self.refusal("no room")
+
+
+@pytest.fixture(autouse=True, params=[StorageFull, StoreAway])
+def refusal(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Disk, "refusal", request.param)
 
 
 async def test_a_link_that_cannot_be_written_works_once_and_in_time() -> None:
@@ -82,7 +88,7 @@ async def test_a_browser_that_the_disk_would_let_in_again_is_not_said_to_be_out(
     disk.full = False
     await sessions.add(SESSION)
     disk.full = True
-    with pytest.raises(StorageFull):
+    with pytest.raises(Disk.refusal):
         await sessions.remove("cookie")
     disk.full = False
     await sessions.remove("cookie")

@@ -18,6 +18,7 @@ from tests.store.contract_definitions import (
 from tests.store.contract_journal import DroppedFieldsContract, EditsContract, JournalContract
 from tests.store.contract_memory import MemoryContract
 from tests.store.contract_owned import OwnedEntriesContract
+from tests.store.contract_secrets import SecretConsentsContract, SecretsContract
 
 
 @pytest.fixture
@@ -71,4 +72,12 @@ class TestDroppedFields(DroppedFieldsContract):
 
 
 class TestOwnedEntries(OwnedEntriesContract):
+    pass
+
+
+class TestSecrets(SecretsContract):
+    pass
+
+
+class TestSecretConsents(SecretConsentsContract):
     pass

@@ -38,6 +38,14 @@ async def test_a_new_database_takes_every_step_and_needs_no_copy(tmp_path: Path)
     assert [each.name for each in tmp_path.iterdir()] == ["a.db"]
 
 
+async def test_a_new_database_of_which_a_step_fails_stays_new(tmp_path: Path) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="NONSENSE"):
+        await Engine.open(tmp_path / "a.db", DatabaseKind((FIRST, SECOND, BROKEN), "FULL"))
+    async with an_engine(tmp_path / "a.db", FIRST):
+        pass
+    assert look(tmp_path / "a.db") == (1, [("kept",)])
+
+
 async def test_an_old_database_is_copied_and_takes_the_steps_it_lacks(tmp_path: Path) -> None:
     async with an_engine(tmp_path / "a.db", FIRST):
         pass

@@ -2,14 +2,16 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 from uuid import UUID
 
 import pytest
 
+from mcpyard.domain.definition.approval import ApprovedEntry
 from mcpyard.domain.desired import Owner
 from mcpyard.domain.errors import NewerState, StateBroken, StorageFull
-from mcpyard.domain.model import Scope
+from mcpyard.domain.model import LocalConfig, Scope
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import KnownConnection
 from mcpyard.domain.stored import Approval, CallQuery, CallToken, LoginSession
@@ -247,3 +249,15 @@ async def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(StorageFull, match="cannot be created"):
         await Store.open(tmp_path / "file" / "home")
+
+
+async def test_one_more_approved_entry_of_many_is_written_alone(tmp_path: Path) -> None:
+    many = {f"s{i}": ApprovedEntry(LocalConfig(command=[str(i)])) for i in range(50)}
+    store = await Store.open(tmp_path)
+    written = [await store._state.run(lambda connection: connection.total_changes)]
+    for entries in (many, {**many, "new": many["s1"]}, many):
+        await store.approvals.set(Approval("a", NOW, entries))
+        written.append(await store._state.run(lambda connection: connection.total_changes))
+    await store.close()
+    steps = [after - before for before, after in pairwise(written)]
+    assert steps == [1 + len(many), 1 + 1, 1 + 1]

@@ -198,6 +198,32 @@ async def test_an_entry_that_was_approved_by_the_old_names_stays_approved(tmp_pa
     assert not approved["s"].covers(read_definition(launch | {"fallback": ["evil"]}).config)
 
 
+async def test_entries_that_were_approved_in_one_text_become_rows(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    await (await Engine.open(path, DatabaseKind(STATE[:9], "FULL"))).close()
+    entry = {"definition": {"command": "x"}, "shadows": False, "gone": False, "edit": None}
+    whole = {"one": entry, "two": {**entry, "gone": True, "edit": {"command": "y"}}}
+    texts = {
+        "/p": json.dumps(whole),
+        "/none": "{}",
+        "/bad": '{"a',
+        "/odd": '{"a": {}}',
+        "/0.1": None,
+    }
+    with closing(sqlite3.connect(path)) as connection, connection:
+        rows = [(folder, 1, text) for folder, text in texts.items()]
+        connection.executemany("INSERT INTO approvals VALUES (?, ?, ?)", rows)
+    before = peek_definitions(tmp_path).approvals
+
+    upgraded = await Store.open(tmp_path)
+    await upgraded.close()
+    assert {*before} == {"/p", "/none", "/0.1"}
+    assert before["/p"].entries is not None
+    assert before["/p"].entries["two"].gone
+    assert upgraded.approvals.all() == before
+    assert peek_definitions(tmp_path).approvals == before
+
+
 async def test_of_approvals_of_the_first_versions_those_of_whole_folders_stay(
     tmp_path: Path,
 ) -> None:

@@ -10,10 +10,12 @@ from mcpyard.store.sqlite.store import Store
 from mcpyard.store.volatile import VolatileApprovals, VolatileCallTokens, VolatileSessions
 from mcpyard.store.volatile_edits import VolatileDroppedFields, VolatileEdits
 from mcpyard.store.volatile_owned import VolatileOwnedEntries
+from mcpyard.store.volatile_secrets import VolatileSecretConsents, VolatileSecrets
 from tests.store.contract import LATER, NOW, Opener
 from tests.store.contract_access import ApprovalsContract, SessionsContract, a_token
 from tests.store.contract_journal import DroppedFieldsContract, EditsContract
 from tests.store.contract_owned import OwnedEntriesContract
+from tests.store.contract_secrets import SecretConsentsContract, SecretsContract
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,9 @@ class Volatile:
     edits: VolatileEdits = field(default_factory=VolatileEdits)
     dropped_fields: VolatileDroppedFields = field(default_factory=VolatileDroppedFields)
     owned_entries: VolatileOwnedEntries = field(default_factory=VolatileOwnedEntries)
+
+    secrets: VolatileSecrets = field(default_factory=VolatileSecrets)
+    secret_consents: VolatileSecretConsents = field(default_factory=VolatileSecretConsents)
 
     async def close(self) -> None:
         """Nothing is open."""
@@ -58,6 +63,14 @@ class TestDroppedFields(DroppedFieldsContract):
 
 
 class TestOwnedEntries(OwnedEntriesContract):
+    pass
+
+
+class TestSecrets(SecretsContract):
+    pass
+
+
+class TestSecretConsents(SecretConsentsContract):
     pass
 
 

@@ -83,7 +83,7 @@ class Visitor:
 
 def card(page: Page, name: str) -> Locator:
     """The card of a server."""
-    return page.locator(f'#cards > .card[data-name="{name}"]')
+    return page.locator(f'#cards .card[data-name="{name}"]')
 
 
 def status_badge(page: Page, name: str) -> Locator:

@@ -5,16 +5,17 @@ import string
 from pathlib import Path
 
 import pytest
+from jinja2 import Environment, nodes
 
 from mcpyard.domain.cause import Code
 from mcpyard.domain.display_status import DisplayStatus
-from mcpyard.domain.errors import EDGES
+from mcpyard.domain.edges import EDGES
 from mcpyard.domain.model import Scope
 from mcpyard.formats.finding import ADVICE, SAYS
 from mcpyard.web.badges import EVERY_BADGE
-from mcpyard.web.catalogues import LANGUAGES, catalogue, choose_language
+from mcpyard.web.catalogues import LANGUAGES, ONE, catalogue, choose_language, words_in
 from mcpyard.yard.calls.accounts import OK, TOOL_ERROR
-from mcpyard.yard.calls.pipeline import CANCELLED
+from mcpyard.yard.calls.attempt import CANCELLED
 
 WEB = Path(__file__).parents[2] / "src" / "mcpyard" / "web"
 ENGLISH = catalogue("en")
@@ -41,10 +42,43 @@ SAID = program_keys()
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_has_the_same_keys_and_the_same_blanks(language: str) -> None:
     words = catalogue(language)
-    own = {key for key in words if key not in SAID}
-    assert own == ENGLISH.keys()
+    own = {key for key in words if key not in SAID and not key.endswith(ONE)}
+    assert own == {key for key in ENGLISH if not key.endswith(ONE)}
     assert [key for key in words if not words[key].strip()] == []
     assert [key for key in own if blanks(words[key]) != blanks(ENGLISH[key])] == []
+
+
+def test_english_tells_one_from_several() -> None:
+    t = words_in("en")
+    assert t("card.tool_count", count=1) == "1 tool"
+    assert t("card.tool_count", count=0) == "0 tools"
+    assert t("trial.ok", version="2025-11-25", count=1).endswith("1 tool found.")
+    assert words_in("zh-Hans")("card.tool_count", count=1) == "1 个工具"
+    singular = [key for key in ENGLISH if key.endswith(ONE)]
+    assert [
+        key for key in singular if blanks(ENGLISH[key]) - blanks(ENGLISH[key[: -len(ONE)]])
+    ] == []
+
+
+def fillings() -> list[tuple[str, str, set[str]]]:
+    """Every text that a template names, with the template and what it fills in."""
+    reader = Environment(autoescape=True)
+    return [
+        (path.name, call.args[0].value, {each.key for each in call.kwargs})
+        for path in (WEB / "templates").rglob("*.html")
+        for call in reader.parse(path.read_text()).find_all(nodes.Call)
+        if isinstance(call.node, nodes.Name)
+        and call.node.name == "t"
+        and isinstance(call.args[0], nodes.Const)
+    ]
+
+
+def test_a_template_fills_every_blank_of_a_text_and_nothing_else() -> None:
+    texts = fillings()
+    assert len(texts) > 300
+    # What a template fills in at no place is for a script.
+    filled = [each for each in texts if each[2]]
+    assert [each for each in filled if blanks(ENGLISH[each[1]]) != each[2]] == []
 
 
 @pytest.mark.parametrize("language", OTHERS)

@@ -2,14 +2,15 @@
 
 from dataclasses import replace
 
+from mcpyard.domain.sync.plan import CellState
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import Effective, EntryTransport
 from mcpyard.formats.registry import scope_ref_of
 from mcpyard.formats.warnings import WarningKind
-from mcpyard.web.badges import EFFECTIVE
+from mcpyard.web.badges import EFFECTIVE, SYNC_STATES
 from mcpyard.web.catalogues import catalogue
 from mcpyard.web.client_screens.fields import fields_of_entry, patch_of_entry
-from mcpyard.web.client_screens.presenters import ProgramFile, digest_of, table_of
+from mcpyard.web.client_screens.presenters import digest_of
 from mcpyard.web.server_screens.definitions import Pair
 from mcpyard.yard.clients.edit_results import EntryStatus
 from mcpyard.yard.views.clients import entry_view
@@ -76,15 +77,6 @@ def test_another_way_to_reach_it_takes_the_words_of_the_first_one_away() -> None
     assert patch_of_entry(old, REMOTE) == {"type": "sse"}
 
 
-def test_a_broken_or_absent_file_has_no_column_in_the_table() -> None:
-    there = ProgramFile(
-        "codex:user", "codex", "Codex", "user", "/c", exists=True, entries=(), problems=()
-    )
-    broken = replace(there, at="cursor:user", problems=("line 2",))
-    absent = replace(there, at="zed:user", exists=False)
-    assert table_of([there, broken, absent]).columns == (there,)
-
-
 def test_whatever_differs_has_another_digest() -> None:
     assert digest_of("a", "b") != digest_of("ab")
     assert digest_of("a") == digest_of("a")
@@ -93,6 +85,8 @@ def test_whatever_differs_has_another_digest() -> None:
 def test_every_state_warning_and_deed_has_its_word() -> None:
     words = catalogue("en").keys()
     assert EFFECTIVE.keys() == {*map(str, Effective)}
+    assert SYNC_STATES.keys() == {*CellState}
+    assert {f"clients.kind.{kind}" for kind in ("sync", "adopt", "assign")} <= words
     assert {f"warned.{kind}" for kind in WarningKind} <= words
-    deeds = ("copy", "edit", "remove", "switch", "switch1", "connect")
+    deeds = ("copy", "edit", "remove", "switch", "switch1", "connect", "sync", "adopt")
     assert {f"clients.done.{deed}" for deed in deeds} <= words

@@ -238,17 +238,16 @@ def test_what_changed_since_it_was_shown_is_shown_again_before_it_is_done(
     assert it.read("codex").startswith(changed)
 
 
-def test_the_table_has_a_switch_where_a_server_is_and_a_plus_where_it_is_not(
-    page: Page, it: Machine
-) -> None:
+def test_the_table_has_a_plus_for_what_mcpyard_does_not_have(page: Page, it: Machine) -> None:
     page.goto("/clients?show=table")
-    page.get_by_role("switch", name="Enabled: notes, Codex, user").click()
-    expect(toast(page, "notes was enabled")).to_be_visible()
-    assert it.read("codex") == CODEX.replace("enabled = false", "enabled = true")
-    page.get_by_role("button", name="Copy notes to OpenCode, user").click()
+    page.get_by_role("button", name="Copy notes to mcpyard").click()
     expect(page.locator("#preview .diff")).to_contain_text('"notes"')
     apply(page)
-    expect(page.get_by_role("switch", name="Enabled: notes, OpenCode, user")).to_be_visible()
+    expect(page.locator("tbody tr", has_text="notes").locator(".source-cell")).to_have_text(
+        "Disabled"
+    )
+    undo(page, "notes was copied")
+    assert it.read("codex") == CODEX
 
 
 def test_a_removal_is_shown_first_and_can_be_undone_from_the_list_of_edits(

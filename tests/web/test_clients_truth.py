@@ -54,7 +54,7 @@ def test_the_yards_own_servers_show_how_they_are_and_others_that_they_are_on(
     expect(page.locator("#dialog .status-badge")).to_have_text("Failed")
     page.goto("/clients?show=table")
     row = page.locator("tbody tr", has_text="broken")
-    expect(row.locator(".bad .mark")).to_contain_text("Failed")
+    expect(row.locator(".source-cell .bad")).to_contain_text("Failed")
 
 
 def test_it_says_that_it_speaks_for_no_folder(page: Page) -> None:

@@ -39,6 +39,16 @@ SENTENCES = (
     "Check the permissions, or choose another location; then try again.",
     "Restore the home folder, or restart mcpyard: mcpyard up",
     "Restore a backup: mcpyard restore",
+    "the database of the cluster cannot be reached",
+    "the database of the cluster does not answer",
+    "the database of the cluster is a replica and cannot be written",
+    "the connection to the cluster's database was lost; nothing was changed",
+    "the disk of the cluster's database is full",
+    "Check that it runs, and the host and port of the DSN.",
+    "Name the host of the primary in the DSN.",
+    "Try again when the database is back; running servers keep answering.",
+    'node "n2" cannot be reached',
+    "Check the node and the network between the nodes.",
 )
 
 

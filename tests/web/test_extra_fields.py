@@ -125,3 +125,8 @@ def test_a_pasted_server_keeps_what_the_form_does_not_ask_for(
     assert (record["title"], record["startTimeout"]) == (None, 5000)
     revealed = yard.post("/api/mcp/servers/far/reveal")
     assert revealed["oauth"] == {"clientId": "mine", "clientSecret": "hush-hush"}
+
+
+def test_a_number_is_shown_as_a_number_and_whatever_else_was_typed_as_it_is() -> None:
+    assert redacted_definition(Fields(timeout="30000"))["timeout"] == 30000
+    assert redacted_definition(Fields(timeout="soon"))["timeout"] == "soon"

@@ -61,7 +61,7 @@ def test_from_the_files_of_four_programs_to_the_first_call_in_four_clicks(page: 
 
 def test_the_files_of_the_programs_stay_as_they_were(page: Page, it: Machine) -> None:
     page.get_by_role("button", name="Import and start").click()
-    expect(page.locator("#cards > .card")).to_have_count(len(PLACES))
+    expect(page.locator("#cards .card")).to_have_count(len(PLACES))
     for client in ("codex", "gemini", "opencode"):
         assert it.read(client) == SAMPLES[client]
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from mcpyard.web.server_screens.server import PARTS
 from tests.api.daemon import Daemon, daemon
 from tests.cli.commands import echo, missing
 from tests.conftest import FULL
@@ -51,7 +52,7 @@ def hostile() -> dict[str, object]:
 def screens(yard: Daemon) -> list[str]:
     """The address of every screen."""
     one = f"/servers/{yard.record('running')['id']}"
-    parts = [f"{one}?show={each}" for each in ("tools", "log", "calls", "definition")]
+    parts = [f"{one}?show={each}" for each in PARTS]
     return ["/", "/tools", "/components", *parts]
 
 

@@ -8,12 +8,8 @@ import msgspec
 import pytest
 
 from mcpyard.domain.cause import Cause, Code
-from mcpyard.domain.errors import (
-    EDGES,
-    NameTaken,
-    Problem,
-    YardError,
-)
+from mcpyard.domain.edges import EDGES
+from mcpyard.domain.errors import NameTaken, Problem, YardError
 from mcpyard.domain.model import LocalConfig
 from mcpyard.formats.lint import lint
 from mcpyard.formats.registry import client_of

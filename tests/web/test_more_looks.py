@@ -14,7 +14,17 @@ from tests.web.test_looks import LANGUAGES, violations
 pytestmark = pytest.mark.real
 
 SCREENS = ("/clients", "/activity", "/settings")
-CLIENT_PARTS = ("/clients?show=table", "/clients?show=checks", "/clients?show=edits")
+CLIENT_PARTS = (
+    "/clients?show=table",
+    "/clients?show=gateway",
+    "/clients?show=checks",
+    "/clients?show=edits",
+)
+
+DIALOGS = {
+    "/clients?show=gateway": ("#connect-codex", "[id^=disconnect-]", "#add-profile"),
+    "/settings": ("#add-token", "[id^=revoke-]"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -58,10 +68,11 @@ def test_no_dialog_has_a_barrier(page: Page) -> None:
     for button in ("Edit", "Copy", "Delete"):
         row.get_by_role("button", name=button).click()
         looks_well(page, "#preview > :not(input)")
-    page.goto("/settings")
-    for opener in ("#connect-codex", "#add-profile", "#add-token", "[id^=revoke-]"):
-        page.locator(opener).first.click()
-        looks_well(page, "#dialog-title")
+    for path, openers in DIALOGS.items():
+        page.goto(path)
+        for opener in openers:
+            page.locator(opener).first.click()
+            looks_well(page, "#dialog-title")
 
 
 @pytest.mark.parametrize("width", [320, 2560])
@@ -85,3 +96,20 @@ def looks_well(page: Page, content: str) -> None:
     assert violations(page) == [], content
     page.keyboard.press("Escape")
     expect(page.locator("#dialog")).to_be_hidden()
+
+
+def test_a_phone_shows_every_tab_and_tables_as_cards(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    for path in ("/activity", "/clients?show=edits"):
+        page.goto(path)
+        for tab in page.locator(".tabs a").all():
+            box = tab.bounding_box()
+            assert box is not None
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= 390
+        cell = page.locator(".calls tbody td[data-label]").first
+        expect(cell).to_be_visible()
+        assert cell.evaluate("each => getComputedStyle(each, '::before').content") != "none"
+        table = page.locator(".calls").first
+        assert table.evaluate("each => each.scrollWidth <= each.parentElement.clientWidth")
+        assert violations(page) == [], path

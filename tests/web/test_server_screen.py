@@ -40,7 +40,7 @@ def test_a_tool_is_called_with_two_clicks_from_its_card(visitor: Visitor, yard: 
     page.goto(page.url + "?show=calls")
     expect(page.locator(".calls tbody tr")).to_have_count(2)
     expect(page.locator(".calls tbody")).to_contain_text("browser:")
-    expect(page.locator("#plot canvas")).to_be_visible()
+    expect(page.locator('[data-chart="calls"] canvas')).to_be_visible()
 
 
 @pytest.mark.parametrize("screen", ["/servers/{id}", "/tools"])

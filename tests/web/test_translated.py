@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from mcpyard.formats.registry import CLIENTS
+from mcpyard.web.server_screens.server import PARTS
 from mcpyard.web.templating import LANGUAGE_COOKIE
 from tests.api.daemon import Daemon, daemon
 from tests.api.office import Office
@@ -38,7 +39,8 @@ NAMES = {
 WRITTEN = {
     "clients", "claude", "mcp", "add", "title", "startTimeout", "fallback", "inherit", "isolation",
     "approve", "health", "restart", "oauth", "enabled", "name", "description", "chmod",
-    "concurrency", "doctor", "open", "login", "limits", "queue",
+    "concurrency", "secret", "set", "singleton", "doctor", "open", "login", "limits", "queue",
+    "sync",
 }  # fmt: skip
 """Commands and fields that people write as they are."""
 
@@ -204,7 +206,7 @@ def test_every_screen_is_translated(page: Page, path: str) -> None:
     assert untranslated(page) == []
 
 
-@pytest.mark.parametrize("show", ["tools", "log", "calls", "definition"])
+@pytest.mark.parametrize("show", PARTS)
 def test_the_screen_of_a_server_is_translated(page: Page, failing: Daemon, show: str) -> None:
     for name in ("1", "10"):
         page.goto(f"/servers/{failing.record(name)['id']}?show={show}")
@@ -254,3 +256,24 @@ def test_what_a_copy_loses_is_translated(page: Page) -> None:
     page.locator("[name=matrix][value=spec]").check()
     expect(page.locator("#preview .warned li").first).to_contain_text(HAN)
     assert untranslated(page) == []
+
+
+def test_the_dialogs_of_a_sync_are_translated(page: Page, failing: Daemon) -> None:
+    page.goto("/clients?show=table")
+    for opener in ("#sync-adopt", "td[data-server=docs] .state"):
+        page.locator(opener).first.click()
+        expect(page.locator("#dialog-title")).to_be_visible()
+        assert untranslated(page) == []
+        page.keyboard.press("Escape")
+    assignments = [{"server": each, "target": "codex", "wanted": True} for each in ("3", "7", "11")]
+    failing.client.put("/api/sync/assignments", json={"assignments": assignments})
+    page.reload()
+    page.locator("#sync-preview").click()
+    expect(page.locator("#preview .diff").first).to_be_visible()
+    assert untranslated(page) == []
+    page.keyboard.press("Escape")
+    for each in ("3", "7", "11"):
+        page.locator(f'td[data-server="{each}"][data-target="codex:user"] .state').click()
+        expect(page.locator("#dialog .said")).to_be_visible()
+        assert untranslated(page) == []
+        page.keyboard.press("Escape")

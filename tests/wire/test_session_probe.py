@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import json
 
 import pytest
 
@@ -183,6 +184,19 @@ async def test_a_server_that_refuses_both_gives_its_own_words() -> None:
 async def test_a_silent_server_runs_into_the_deadline() -> None:
     cause = await refused(FakeLink(), Opening(deadline=0.05, silence=0.01))
     assert cause.code is Code.START_TIMEOUT
+
+
+async def test_a_server_that_breaks_its_answers_over_lines_is_told_from_a_silent_one() -> None:
+    link = FakeLink()
+
+    def broken_over_lines(_params: object) -> None:
+        for line in json.dumps({"jsonrpc": "2.0", "result": HELLO, "id": 1}, indent=2).split("\n"):
+            link.say(line.encode())
+
+    link.script = {"server/discover": broken_over_lines}
+    cause = await refused(link, Opening(deadline=0.05, silence=0.01))
+    assert cause.code is Code.GARBAGE
+    assert "messages of one line each" in cause.message
 
 
 async def test_a_child_that_dies_of_the_question_gives_its_cause() -> None:

@@ -38,6 +38,8 @@ class Reading:
 
     def __init__(self, limit: int = 1 << 20) -> None:
         self.lines = 0
+        self.turns: asyncio.Queue[int] = asyncio.Queue()
+        self._turn_lines = 0
         self.flooded = asyncio.Event()
         self.ended: list[str] = []
         self.pipe = Pipe()
@@ -53,7 +55,14 @@ class Reading:
 
     def _frame(self, event: Event) -> bool:
         self.lines += 1
+        if not self._turn_lines:
+            asyncio.get_running_loop().call_soon(self._end_turn)
+        self._turn_lines += 1
         return event == b"useful"
+
+    def _end_turn(self) -> None:
+        self.turns.put_nowait(self._turn_lines)
+        self._turn_lines = 0
 
 
 async def test_lines_of_no_use_beyond_the_burst_are_handed_on_at_a_bounded_rate() -> None:
@@ -63,6 +72,16 @@ async def test_lines_of_no_use_beyond_the_burst_are_handed_on_at_a_bounded_rate(
     assert USELESS_BURST < reading.lines < MANY
     assert not reading.pipe.reading
     assert reading.inlet.flooding
+
+
+async def test_a_flood_takes_little_of_each_turn_of_the_event_loop() -> None:
+    reading = Reading()
+    reading.inlet.data_received(b"useless\n" * MANY)
+    await reading.flooded.wait()
+    before = [await reading.turns.get() for _ in range(reading.turns.qsize())]
+    during = [await reading.turns.get() for _ in range(4)][1:]
+    assert max(before) == 256
+    assert during == [16, 16, 16]
 
 
 async def test_the_end_of_a_flood_is_told_without_the_rate() -> None:

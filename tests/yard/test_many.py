@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 import pytest
 from msgspec.structs import replace
 
-from mcpyard.domain import desired
+from mcpyard.domain import desiring
 from mcpyard.domain.definition.approval import Entries
 from mcpyard.domain.definition.launch import Launch, Unlaunchable, make_launch
 from mcpyard.domain.desired import Document, Owner
@@ -50,7 +50,7 @@ class Counting:
 @pytest.fixture
 def launches(monkeypatch: pytest.MonkeyPatch) -> Counting:
     counting = Counting()
-    monkeypatch.setattr(desired, "make_launch", counting.make)
+    monkeypatch.setattr(desiring, "make_launch", counting.make)
     return counting
 
 

@@ -7,16 +7,12 @@ import pytest
 
 from mcpyard.domain.definition.approval import ApprovedEntry, admit, seen
 from mcpyard.domain.definition.this_yard import SelfIdentity
-from mcpyard.domain.desired import (
-    Definition,
-    Desired,
-    DesireInputs,
-    Document,
-    Owner,
-    desire,
-)
+from mcpyard.domain.desired import Definition, Desired, DesireInputs, Document, Owner
 from mcpyard.domain.desired_changes import changes
+from mcpyard.domain.desiring import desire
 from mcpyard.domain.model import LocalConfig, Scope
+from mcpyard.domain.stored import StoredDefinition
+from mcpyard.sources.database import read_stored
 from mcpyard.yard.server_registry import RegistryBook
 from tests.steps import steps
 
@@ -37,7 +33,8 @@ def desired_of(entries: tuple[Definition, ...], before: Desired | None = None) -
 
 def registering(count: int) -> int:
     entries = definitions(count + 1)
-    book, before = RegistryBook(), desired_of(entries[:-1])
+    # What was desired twice is what the next look need not look at.
+    book, before = RegistryBook(), desired_of(entries[:-1], desired_of(entries[:-1]))
     book.hold(before.servers.values())
     ids = {(OWNER, each.name): uuid5(SPACE, each.name) for each in entries}
     document, inputs = Document(OWNER, entries), DesireInputs(ids, lambda _: None, identity=SELF)
@@ -62,7 +59,20 @@ def approving(count: int) -> int:
     return steps(work)
 
 
-@pytest.mark.parametrize(("work", "lines"), [(registering, 18), (approving, 12)])
+def storing(count: int) -> int:
+    stored = tuple(
+        StoredDefinition(uuid5(SPACE, str(i)), f"s{i}", {"command": "run"}, str(i))
+        for i in range(count + 1)
+    )
+    before = stored[:-1], read_stored(stored[:-1])
+
+    def work() -> None:
+        assert len(read_stored(stored, before).definitions) == count + 1
+
+    return steps(work)
+
+
+@pytest.mark.parametrize(("work", "lines"), [(registering, 3), (approving, 12), (storing, 1)])
 def test_each_server_that_stays_costs_a_few_lines(work: Callable[[int], int], lines: int) -> None:
     assert work(MANY) - work(FEW) < (MANY - FEW) * lines
 

@@ -1,7 +1,8 @@
 """The HTTP face: the gateway and the REST API, behind one guard.
 
 Most yards are started by a client that only speaks MCP. So whatever else they answer is loaded when
-somebody asks for it first, in a thread: calls go on meanwhile.
+somebody asks for it first, in a thread: calls go on meanwhile. The probes are loaded by themselves,
+since a monitor that asks for them should not wait for all the rest.
 """
 
 import asyncio
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from mcpyard.api.audit import Audit
 from mcpyard.api.security.guard import Guard
-from mcpyard.api.security.incoming import GATEWAY
+from mcpyard.api.security.incoming import GATEWAY, PROBES
 from mcpyard.api.security.keys import Keys
 from mcpyard.yard.yard import YardCore
 
@@ -22,6 +23,7 @@ Pages = Callable[[], "Awaitable[Iterable[Route]]"]
 """Loads the routes of the page."""
 
 _INSIDE_GATEWAY: Final = f"{GATEWAY}/"
+_READING: Final = frozenset({"GET", "HEAD"})
 
 
 async def no_pages() -> "Iterable[Route]":
@@ -49,7 +51,11 @@ def build(  # noqa: PLR0913  one parameter a part of the whole
         rest_app = await asyncio.to_thread(_load_rest)
         return rest_app(yard, keys, closing, pages)
 
-    app = LaterApp(load)
+    async def load_probes() -> "ASGIApp":
+        probe_app = await asyncio.to_thread(_load_probes)
+        return probe_app(yard, closing)
+
+    app = ProbesFirst(LaterApp(load_probes), LaterApp(load))
     return Guard(_beside(gateway, app) if gateway else app, keys, hosts, audit)
 
 
@@ -57,6 +63,12 @@ def _load_rest() -> "Callable[[YardCore, Keys, asyncio.Event, Pages], ASGIApp]":
     from mcpyard.api.rest import rest_app  # noqa: PLC0415  see the docstring
 
     return rest_app
+
+
+def _load_probes() -> "Callable[[YardCore, asyncio.Event], ASGIApp]":
+    from mcpyard.api.health import probe_app  # noqa: PLC0415  see the docstring
+
+    return probe_app
 
 
 class LaterApp:
@@ -73,6 +85,23 @@ class LaterApp:
             async with self._lock:
                 self._app = self._app or await self._load()
         await self._app(scope, receive, send)
+
+
+class ProbesFirst:
+    """Gives what reads a probe to one application, and everything else to another.
+
+    Attributes:
+        rest: The other one.
+    """
+
+    def __init__(self, probes: "ASGIApp", rest: "ASGIApp") -> None:
+        self._probes = probes
+        self.rest = rest
+
+    def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> Awaitable[None]:
+        """Answer a request."""
+        is_probe = scope["path"] in PROBES and scope["method"] in _READING
+        return (self._probes if is_probe else self.rest)(scope, receive, send)
 
 
 def _beside(gateway: "ASGIApp", app: "ASGIApp") -> "ASGIApp":

@@ -6,10 +6,12 @@ from typing import Annotated, Final, TypeAlias
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from mcpyard.domain.call_contents import RecordingMode
 from mcpyard.domain.model import Scope
 from mcpyard.domain.sync.plan import Choice
 from mcpyard.formats.copying.matrix import Matrix
 from mcpyard.yard.views.base import Milliseconds
+from mcpyard.yard.views.secrets import SecretStore
 
 LONGEST_NAME: Final = 80
 """Characters of the name of a token."""
@@ -51,6 +53,19 @@ class ToolCallBody(Body, frozen=True, kw_only=True):
     arguments: dict[str, object] = {}
     timeout_ms: Annotated[Milliseconds, Meta(description="A hard limit.")] | UnsetType = UNSET
     meta: dict[str, object] = msgspec.field(name="_meta", default_factory=dict[str, object])
+
+
+class RecordingBody(Body, frozen=True, kw_only=True):
+    """Whether the arguments and results of calls are recorded."""
+
+    mode: Annotated[
+        RecordingMode,
+        Meta(
+            description="`auto` records where only this machine can reach mcpyard, and there are "
+            "no call tokens and no cluster.",
+            extra={"fault": "must be auto, on or off"},
+        ),
+    ]
 
 
 class PastedBody(Body, frozen=True, kw_only=True):
@@ -136,6 +151,13 @@ TargetNames: TypeAlias = Annotated[
         extra={"fault": "must be a list of clients"},
     ),
 ]
+Everywhere: TypeAlias = Annotated[
+    Flag,
+    Meta(
+        description="Every client that is found; one that no file names is to have what a sync "
+        "wrote there."
+    ),
+]
 ProjectFolder: TypeAlias = Annotated[
     Folder | None, Meta(description="The folder that it is looked at from.")
 ]
@@ -150,6 +172,24 @@ class DecisionBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     seen: Annotated[str, Meta(description="That of the cell; a later change undoes the choice.")]
 
 
+class AssignmentBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whether a client is to have a server."""
+
+    server: str
+    target: Annotated[str, Meta(description="Such as `codex` or `codex:user`.")]
+    wanted: Flag
+
+
+class AssignmentsBody(Body, frozen=True, kw_only=True):
+    """Which clients are to have which servers; what is not named stays as it is."""
+
+    assignments: Annotated[
+        list[AssignmentBody], Meta(extra={"fault": "must be a list of assignments"})
+    ]
+    project: ProjectFolder = None
+    dry_run: Flag = False
+
+
 class SyncBody(Body, frozen=True, kw_only=True):
     """What to sync."""
 
@@ -162,6 +202,7 @@ class SyncBody(Body, frozen=True, kw_only=True):
     check: Annotated[
         Flag, Meta(description="Compare only, without regard to who wrote an entry.")
     ] = False
+    everywhere: Everywhere = False
     unverified: Annotated[Flag, Meta(description=_UNVERIFIED)] = False
 
 
@@ -177,6 +218,7 @@ class AdoptBody(Body, frozen=True, kw_only=True):
             extra={"fault": "must be an object of clients by name"},
         ),
     ] = {}
+    everywhere: Everywhere = False
     dry_run: Flag = False
 
 
@@ -214,6 +256,18 @@ class ConnectBody(Body, frozen=True, kw_only=True):
     )
 
 
+class DisconnectBody(Body, frozen=True, kw_only=True):
+    """A client to disconnect from the gateway."""
+
+    client: Annotated[str, Meta(description="Such as `codex`.", extra_json_schema=_NOT_EMPTY)]
+    scope: Annotated[str, Meta(description="One of the client's scopes; default: its first.")] = ""
+    dry_run: Annotated[Flag, Meta(description="Only tell what would be.")] = False
+    unverified: Annotated[Flag, Meta(description=_UNVERIFIED)] = False
+    project: Annotated[Folder | None, Meta(description="The folder that it is looked at from.")] = (
+        None
+    )
+
+
 class ApprovalBody(Body, frozen=True, kw_only=True):
     """What is approved of a folder's file."""
 
@@ -243,3 +297,51 @@ class TokenBody(Body, frozen=True, kw_only=True, forbid_unknown_fields=False):
         ]
         | None
     ) = None
+
+
+class PromptBody(Body, frozen=True, kw_only=True):
+    """The arguments of a prompt."""
+
+    arguments: Annotated[dict[str, str], Meta(extra={"fault": "must be an object of texts"})] = {}
+
+
+class CompleteBody(Body, frozen=True, kw_only=True):
+    """An argument of a prompt or of a resource template whose value is being typed."""
+
+    prompt: Annotated[str, Meta(description="The name of the prompt.")] | UnsetType = UNSET
+    template: Annotated[str, Meta(description="The resource template.")] | UnsetType = UNSET
+    argument: Annotated[str, Meta(description="The name of the argument.")]
+    value: Annotated[str, Meta(description="What of its value is typed.")] = ""
+    others: Annotated[
+        dict[str, str],
+        Meta(
+            description="The values of other arguments.",
+            extra={"fault": "must be an object of texts"},
+        ),
+    ] = {}
+
+
+class LogLevelBody(Body, frozen=True, kw_only=True):
+    """The least level of the log messages that a server is to send."""
+
+    level: Annotated[str | None, Meta(description="Null for what the server sends by itself.")]
+
+
+class MoveBody(Body, frozen=True, kw_only=True):
+    """The node that is to run a server."""
+
+    node: Annotated[str, Meta(description="The name of a node that is up.", min_length=1)]
+    dry_run: Annotated[Flag, Meta(description="Only tell what would be.")] = False
+
+
+class SecretBody(Body, frozen=True, kw_only=True):
+    """A secret to store, or the files of projects that may use one."""
+
+    value: Annotated[str, Meta(description="Without it, only `allow` counts.")] | UnsetType = UNSET
+    store: Annotated[
+        SecretStore, Meta(description="The encrypted store of mcpyard, or your key ring.")
+    ] = "mcpyard"
+    allow: Annotated[
+        list[Folder], Meta(description="The `.mcp.json` files of projects that may use it.")
+    ] = []
+    dry_run: Flag = False

@@ -88,6 +88,10 @@ class ClientRoutes:
         """What the rules of the programs have to say."""
         return answer(await self._clients.lint(project_of(request.query_params.get("project"))))
 
+    async def seen(self, _request: Request) -> Response:
+        """The clients that were seen at the gateway."""
+        return answer(await self._yard.clients.seen())
+
     async def drift(self, request: Request) -> Response:
         """What is not defined alike everywhere."""
         return answer(await self._clients.drift(project_of(request.query_params.get("project"))))
@@ -108,6 +112,7 @@ def client_routes(yard: YardCore) -> list[Route]:
         Route("/api/clients/edits", clients.edits),
         Route("/api/clients/lint", clients.lint),
         Route("/api/clients/drift", clients.drift),
+        Route("/api/clients/seen", clients.seen),
         Route(one, clients.show),
         Route(one, clients.change, methods=["PATCH"]),
         Route(one, clients.remove, methods=["DELETE"]),

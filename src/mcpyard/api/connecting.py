@@ -1,4 +1,4 @@
-"""The route that writes the gateway into a program's own configuration."""
+"""The routes that write the gateway into a program's own configuration, and take it out."""
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.api import requests
-from mcpyard.api.bodies import ConnectBody
+from mcpyard.api.bodies import ConnectBody, DisconnectBody
 from mcpyard.api.clients import REST, project_of
 from mcpyard.api.responses import answer
 from mcpyard.api.security.keys import PREFIX, Keys, hashed, make_secret
@@ -20,7 +20,7 @@ from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.stored import CallToken
 from mcpyard.yard.clients.clients import EditTerms, words_of
 from mcpyard.yard.clients.connecting import NAME, VARIABLE, Addressed, Bridged
-from mcpyard.yard.views.clients import SecretView, connect_view
+from mcpyard.yard.views.clients import SecretView, change_view, connect_view
 from mcpyard.yard.yard import YardCore
 
 _UNMADE: Final = f"{PREFIX}..."
@@ -58,6 +58,14 @@ class ConnectRoutes:
         async with self._kept(words, secret, profile):
             done, by_variable = await connect(words, name, Addressed(url, secret), terms)
         return answer(connect_view(done, _shown(secret) if by_variable else None))
+
+    async def disconnect(self, request: Request) -> Response:
+        """Take the gateway out of a program's configuration."""
+        body = await requests.read(request, DisconnectBody)
+        folder = project_of(body.project)
+        terms = EditTerms(folder, body.dry_run, who=REST, unverified=body.unverified)
+        words = words_of(body.client, body.scope)
+        return answer(change_view(await self._yard.clients.disconnect(words, terms)))
 
     @asynccontextmanager
     async def _kept(self, words: str, secret: str, profile: str | None) -> AsyncGenerator[None]:

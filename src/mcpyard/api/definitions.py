@@ -7,8 +7,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.api import requests
+from mcpyard.api.clients import REST
 from mcpyard.api.responses import answer
 from mcpyard.yard.edit import Change
+from mcpyard.yard.edit_note import EditNote
 from mcpyard.yard.views.servers import ServerView
 from mcpyard.yard.yard import YardCore
 
@@ -26,7 +28,9 @@ class EditRoutes:
     async def register(self, request: Request) -> Response:
         """Add a server."""
         wait = requests.seconds(request, "wait", requests.WAIT)
-        server = await self._yard.register(await requests.members(request), wait=wait)
+        server = await self._yard.register(
+            await requests.members(request), wait=wait, note=EditNote(REST, "add")
+        )
         where = f"/api/mcp/servers/{quote(server.id)}"
         return record_answer(server, 201, {"Location": where})
 
@@ -35,14 +39,15 @@ class EditRoutes:
         wait = requests.seconds(request, "wait", requests.WAIT)
         refuse = requests.choice(request, "when_running", _WHEN_RUNNING) == "refuse"
         patch = await requests.members(request)
-        change = Change(patch, _expected(request), refuse_running=refuse)
+        note = EditNote(REST, "edit")
+        change = Change(patch, _expected(request), refuse_running=refuse, note=note)
         return record_answer(
             await self._yard.change(requests.part(request, "ref"), change, wait=wait)
         )
 
     async def remove(self, request: Request) -> Response:
         """Stop a server if it runs, and take it out."""
-        await self._yard.remove(requests.part(request, "ref"))
+        await self._yard.remove(requests.part(request, "ref"), note=EditNote(REST, "remove"))
         return Response(status_code=204)
 
     async def reveal(self, request: Request) -> Response:
@@ -52,7 +57,8 @@ class EditRoutes:
     async def change_tool(self, request: Request) -> Response:
         """Change how a tool is shown and called."""
         ref, tool = requests.part(request, "ref"), requests.part(request, "tool")
-        change = Change(await requests.members(request), _expected(request))
+        note = EditNote(REST, "edit")
+        change = Change(await requests.members(request), _expected(request), note=note)
         return answer(await self._yard.change_tool(ref, tool, change))
 
 

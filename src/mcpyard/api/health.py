@@ -6,6 +6,8 @@ from typing import Final
 from msgspec import UNSET, UnsetType
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp
 
 from mcpyard.api.problems import problem_of
 from mcpyard.api.responses import answer
@@ -38,8 +40,10 @@ class HealthRoutes:
 
     async def readyz(self, request: Request) -> Response:
         """Whether calls are served; what else does not work only degrades."""
-        if self._closing.is_set():
+        if self._closing.is_set() or self._yard.cluster.leaving:
             return answer(ReadinessView(ok=False, status="stopping"), _UNAVAILABLE)
+        if self._yard.cluster.isolated:
+            return answer(ReadinessView(ok=False, status="isolated"), _UNAVAILABLE)
         degradations = await self._yard.checks.degradations()
         status = "degraded" if degradations else "ready"
         details = _details(request, degradations)
@@ -77,6 +81,21 @@ class HealthRoutes:
             server.name: public_words(observed.state).status
             for server, observed in self._yard.pictures()
         }
+
+
+def probe_routes(yard: YardCore, closing: asyncio.Event) -> list[Route]:
+    """Every route of the probes."""
+    health = HealthRoutes(yard, closing)
+    return [
+        Route("/livez", health.livez),
+        Route("/readyz", health.readyz),
+        Route("/healthz", health.healthz),
+    ]
+
+
+def probe_app(yard: YardCore, closing: asyncio.Event) -> ASGIApp:
+    """The probes alone, for as long as nobody needs the other routes."""
+    return Router(probe_routes(yard, closing))
 
 
 def _details(

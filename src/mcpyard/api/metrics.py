@@ -6,7 +6,7 @@ rules. Tests read the page with that client's own parser.
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Generic, NamedTuple, TypeVar
 from uuid import UUID
@@ -14,6 +14,12 @@ from uuid import UUID
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mcpyard.api.cluster_metrics import (
+    CLUSTER_METRICS,
+    ClusterMetric,
+    ClusterSample,
+    sample_cluster,
+)
 from mcpyard.api.http_server.connection_limits import BoundedProtocol
 from mcpyard.domain.callers import Caller
 from mcpyard.domain.lifecycle import OPEN
@@ -73,6 +79,10 @@ class MetricsRoutes:
         servers = [(each, {"server": each.picture.server.name}) for each in seen]
         lines = [line for metric in _METRICS for line in _lines(metric, servers)]
         lines += [line for metric in _YARD_METRICS for line in _lines(metric, [(self._yard, {})])]
+        if (cluster := sample_cluster(self._yard.cluster)) is not None:
+            lines += [
+                line for metric in CLUSTER_METRICS for line in _cluster_lines(metric, cluster)
+            ]
         page = "".join(f"{line}\n" for line in lines)
         return Response(page.encode(), headers={"Content-Type": MEDIA_TYPE})
 
@@ -95,7 +105,14 @@ def _lines(metric: _Metric[_Subject], subjects: Iterable[tuple[_Subject, Labels]
             yield _line(metric.name + suffix, common | labels, value)
 
 
-def _line(name: str, labels: Labels, value: float) -> str:
+def _cluster_lines(metric: ClusterMetric, sample: ClusterSample) -> Iterator[str]:
+    yield f"# HELP {metric.name} {metric.meaning}"
+    yield f"# TYPE {metric.name} {metric.kind}"
+    for labels, value in metric.read(sample):
+        yield _line(metric.name, labels, value)
+
+
+def _line(name: str, labels: Mapping[str, str], value: float) -> str:
     label_text = ",".join(f'{label}="{escaped(text)}"' for label, text in labels.items())
     return f"{name}{{{label_text}}} {value:.17g}" if labels else f"{name} {value:.17g}"
 

@@ -25,29 +25,25 @@ from mcpyard.api.security.keys import (
     hashed,
     make_secret,
 )
+from mcpyard.api.security.plain_page import plain_page
+from mcpyard.api.tokens import revoked_answer
 from mcpyard.asgi_scope import principal_of
 from mcpyard.domain.errors import StateGone, StorageFull
 from mcpyard.domain.stored import LoginSession
 from mcpyard.yard.views.access import LoginLinkView, TicketView
 from mcpyard.yard.views.base import moment
 
-_PAGE: Final = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<title>mcpyard</title>
-{head}</head>
-<body>
-<p>{body}</p>
-</body>
-</html>
-"""
 _WELCOME: Final = """<meta name="mcpyard-key" content="{key}">
 <meta http-equiv="refresh" content="0; url=/#key={key}">
 """
-_GO_ON: Final = 'You are signed in. <a href="/#key={key}">Continue</a>'
+_GO_ON: Final = '<p>You are signed in. <a href="/#key={key}">Continue</a></p>'
 _WORTHLESS: Final = (
-    "This link was already used or has expired. To get a new one, run <code>mcpyard open</code>."
+    "<p>This link was already used or has expired. To get a new one, run <code>mcpyard open</code> "
+    "on the machine that runs mcpyard.</p>\n"
+    '<p lang="zh-Hans">此链接已被使用或已过期。请在运行 mcpyard 的机器上执行 '
+    "<code>mcpyard open</code> 获取新链接。</p>\n"
+    '<p lang="zh-Hant">此連結已被使用或已過期。請在執行 mcpyard 的機器上執行 '
+    "<code>mcpyard open</code> 取得新連結。</p>"
 )
 _NO_BROWSER: Final = "tickets are issued to signed-in browsers only"
 
@@ -69,8 +65,7 @@ class LoginRoutes:
         """Let a browser in that comes with a link."""
         now, link = self._keys.clock.now(), request.query_params.get("link", "")
         if not await self._keys.sessions.take_link(hashed(link), now):
-            page = _PAGE.format(head="", body=_WORTHLESS)
-            return Response(page, 403, media_type="text/html")
+            return plain_page(_WORTHLESS, 403)
         incoming, cookie, key = Incoming.of(request.scope), make_secret(), make_secret()
         if earlier := incoming.cookie():
             # A disk that cannot forget the old session is no reason to refuse the new one.
@@ -78,8 +73,7 @@ class LoginRoutes:
                 await self._keys.sessions.remove(hashed(earlier))
         session = LoginSession(hashed(cookie), hashed(key), now, now + SESSION_LIFE)
         await self._keys.sessions.add(session)
-        page = _PAGE.format(head=_WELCOME.format(key=key), body=_GO_ON.format(key=key))
-        welcome = Response(page, media_type="text/html")
+        welcome = plain_page(_GO_ON.format(key=key), head=_WELCOME.format(key=key))
         _set_cookie(welcome, incoming, cookie)
         return welcome
 
@@ -87,9 +81,13 @@ class LoginRoutes:
         """Shut the browser out that asks."""
         who = principal_of(request.scope)
         if who and who.session:
-            await self._keys.sessions.remove(who.session.cookie_hash)
-            self._keys.revocations.dispatch(who.name)
-        farewell = Response(status_code=204)
+            since, cookie_hash = self._keys.clock.monotonic(), who.session.cookie_hash
+            await self._keys.sessions.remove(cookie_hash)
+            farewell = revoked_answer(
+                await self._keys.revoked(who.name, since, cookie_hash=cookie_hash)
+            )
+        else:
+            farewell = Response(status_code=204)
         _set_cookie(farewell, Incoming.of(request.scope), "")
         return farewell
 

@@ -5,14 +5,8 @@ from typing import Final, NamedTuple
 import msgspec
 from msgspec import UNSET
 
-from mcpyard.domain.errors import (
-    CallRefused,
-    ChangedSince,
-    InputError,
-    ServerFault,
-    YardError,
-    edge,
-)
+from mcpyard.domain.edges import edge
+from mcpyard.domain.errors import CallRefused, ChangedSince, InputError, ServerFault, YardError
 from mcpyard.domain.remedies import remedy
 from mcpyard.yard.views.base import FieldProblem, FileDiff, view_of
 from mcpyard.yard.views.problems import PassedOverView, ProblemView, RpcView

@@ -12,11 +12,14 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from mcpyard.api.app import Pages
+from mcpyard.api.charts import chart_routes
 from mcpyard.api.clients import client_routes
+from mcpyard.api.cluster import cluster_routes
 from mcpyard.api.connecting import ConnectRoutes
+from mcpyard.api.content import content_routes
 from mcpyard.api.definitions import EditRoutes
 from mcpyard.api.events import EventRoutes
-from mcpyard.api.health import HealthRoutes
+from mcpyard.api.health import probe_routes
 from mcpyard.api.journal import JournalRoutes
 from mcpyard.api.logs import LogRoutes
 from mcpyard.api.metrics import MetricsRoutes
@@ -27,6 +30,7 @@ from mcpyard.api.profiles import ProfileRoutes
 from mcpyard.api.projects import ProjectRoutes
 from mcpyard.api.requests import BadJson
 from mcpyard.api.responses import refuse
+from mcpyard.api.secrets import secret_routes
 from mcpyard.api.security.incoming import CALLBACK
 from mcpyard.api.security.keys import Keys
 from mcpyard.api.servers import ServerRoutes
@@ -83,16 +87,13 @@ def routes(yard: YardCore, closing: asyncio.Event) -> list[Route]:
     """Every route of the servers and what they do."""
     servers, logs = ServerRoutes(yard), LogRoutes(yard, closing)
     edits, bench, signs = EditRoutes(yard), WorkbenchRoutes(yard), SignInRoutes(yard)
-    health = HealthRoutes(yard, closing)
     one = "/api/mcp/servers/{ref}"
     return [
-        Route("/livez", health.livez),
-        Route("/readyz", health.readyz),
-        Route("/healthz", health.healthz),
+        *probe_routes(yard, closing),
         Route("/metrics", MetricsRoutes(yard).metrics),
         Route("/api/openapi.json", openapi),
         Route("/api/events", EventRoutes(yard, closing).events),
-        Route("/api/mcp/calls", JournalRoutes(yard).calls),
+        *journal_routes(yard),
         Route("/api/mcp/parse", bench.parse, methods=["POST"]),
         Route("/api/mcp/test", bench.test, methods=["POST"]),
         Route("/api/mcp/import", bench.import_text, methods=["POST"]),
@@ -108,15 +109,32 @@ def routes(yard: YardCore, closing: asyncio.Event) -> list[Route]:
         Route(f"{one}/tools/{{tool}}", edits.change_tool, methods=["PATCH"]),
         Route(f"{one}/tools/{{tool}}/call", servers.call_tool, methods=["POST"]),
         Route(f"{one}/logs", logs.logs),
+        Route(f"{one}/log-level", logs.level),
+        Route(f"{one}/log-level", logs.set_level, methods=["PUT"]),
+        *content_routes(yard),
         Route(f"{one}/start", servers.start, methods=["POST"]),
         Route(f"{one}/stop", servers.stop, methods=["POST"]),
         Route(f"{one}/restart", servers.restart, methods=["POST"]),
         Route(f"{one}/login", signs.begin, methods=["POST"]),
         Route(f"{one}/logout", signs.end, methods=["POST"]),
-        Route(CALLBACK, signs.callback),
+        *chart_routes(yard),
         *profile_routes(yard),
+        *secret_routes(yard.secrets),
         *client_routes(yard),
         *sync_routes(yard),
+        *cluster_routes(yard),
+    ]
+
+
+def journal_routes(yard: YardCore) -> list[Route]:
+    """Every route of the calls, and of what is recorded of them."""
+    journal = JournalRoutes(yard)
+    return [
+        Route("/api/mcp/calls", journal.calls),
+        Route("/api/mcp/calls", journal.clear, methods=["DELETE"]),
+        Route("/api/mcp/calls/{call}", journal.call),
+        Route("/api/mcp/recording", journal.recording),
+        Route("/api/mcp/recording", journal.record, methods=["PUT"]),
     ]
 
 
@@ -135,8 +153,9 @@ def profile_routes(yard: YardCore) -> list[Route]:
 def door_routes(yard: YardCore, keys: Keys) -> list[Route]:
     """Every route of who may come in, and what may run."""
     tokens, login = TokenRoutes(keys, yard.profiles), LoginRoutes(keys)
-    projects = ProjectRoutes(yard)
+    projects, connecting = ProjectRoutes(yard), ConnectRoutes(yard, keys)
     return [
+        Route(CALLBACK, SignInRoutes(yard, keys.other_nodes).callback),
         Route("/login", login.login),
         Route("/logout", login.logout, methods=["POST"]),
         Route("/api/login-links", login.make_link, methods=["POST"]),
@@ -145,7 +164,8 @@ def door_routes(yard: YardCore, keys: Keys) -> list[Route]:
         Route("/api/tokens", tokens.create, methods=["POST"]),
         Route("/api/tokens/rotate", tokens.rotate, methods=["POST"]),
         Route("/api/tokens/{token}", tokens.revoke, methods=["DELETE"]),
-        Route("/api/clients/connect", ConnectRoutes(yard, keys).connect, methods=["POST"]),
+        Route("/api/clients/connect", connecting.connect, methods=["POST"]),
+        Route("/api/clients/disconnect", connecting.disconnect, methods=["POST"]),
         Route("/api/projects/waiting", projects.waiting),
         Route("/api/projects/approve", projects.approve, methods=["POST"]),
     ]

@@ -19,7 +19,7 @@ from mcpyard.asgi_scope import Principal
 from mcpyard.domain.errors import ArgumentsRefused, Problem
 from mcpyard.domain.stored import CallToken
 from mcpyard.yard.profiles import ProfileBook
-from mcpyard.yard.views.access import NewTokenView, token_view
+from mcpyard.yard.views.access import NewTokenView, RevocationView, token_view
 
 _FIXED: Final = "the admin token is fixed by MCPYARD_TOKEN; change it there"
 
@@ -51,12 +51,17 @@ class TokenStore:
         await self._keys.tokens.add(made)
         return made, secret
 
-    async def revoke(self, token: UUID) -> None:
-        """Make a call token worthless, and end what its holder has open."""
-        await self._keys.tokens.revoke(token, self._keys.clock.now())
-        for each in self._keys.tokens.all():
-            if each.id == token:
-                self._keys.revocations.dispatch(Principal.holding(each).name)
+    async def revoke(self, token: UUID) -> Sequence[str]:
+        """Make a call token worthless, and end what its holder has open.
+
+        Returns:
+            The names of the nodes of a cluster that did not confirm it in time.
+        """
+        since = self._keys.clock.monotonic()
+        revoked = await self._keys.tokens.revoke(token, self._keys.clock.now())
+        if revoked is None:
+            return ()
+        return await self._keys.revoked(Principal.holding(revoked).name, since, token=token)
 
 
 class TokenRoutes:
@@ -86,19 +91,25 @@ class TokenRoutes:
         token = self._find(ref)
         if token is None:
             return refuse(refusal("token-unknown", f'there is no token "{ref[:LONGEST_NAME]}"'))
-        await self._store.revoke(token)
-        return Response(status_code=204)
+        return revoked_answer(await self._store.revoke(token))
 
     async def rotate(self, _request: Request) -> Response:
         """Put a new admin token in place of the old one; the home's file has it."""
-        if self._keys.admin.rotate():
-            self._keys.revocations.dispatch(ADMIN.name)
-            return Response(status_code=204)
-        return refuse(refusal("token-fixed", _FIXED))
+        unconfirmed = await self._keys.rotate_admin(ADMIN.name)
+        if unconfirmed is None:
+            return refuse(refusal("token-fixed", _FIXED))
+        return revoked_answer(unconfirmed)
 
     def _find(self, ref: str) -> UUID | None:
         active = [each for each in self._keys.tokens.all() if each.revoked is None]
         return next((each.id for each in active if ref in {str(each.id), each.name}), None)
+
+
+def revoked_answer(unconfirmed: Sequence[str]) -> Response:
+    """That something was revoked, and on which nodes it may still work."""
+    if not unconfirmed:
+        return Response(status_code=204)
+    return answer(RevocationView(unconfirmed=[*unconfirmed]), 202)
 
 
 def _printable(field: str, value: _Text) -> _Text:

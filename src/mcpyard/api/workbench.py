@@ -20,6 +20,7 @@ from mcpyard.domain.model import Config
 from mcpyard.formats.pasting.snippets import Pasted, Snippet, parse_snippet
 from mcpyard.yard.clients.clients import EditTerms
 from mcpyard.yard.clients.importer import IMPORTABLE, IMPORTED, REFUSED
+from mcpyard.yard.edit_note import EditNote
 from mcpyard.yard.views.base import FieldProblem, view_of
 from mcpyard.yard.views.clients import ImportOutcome
 from mcpyard.yard.views.imports import (
@@ -70,25 +71,28 @@ class WorkbenchRoutes:
             return await self._import_machine(body)
         snippet = await asyncio.to_thread(parse_snippet, body.text)
         dry = body.dry_run
-        servers = self._tried(snippet) if dry else await self._import(snippet, body.scope)
+        note = EditNote(REST, "import")
+        servers = self._tried(snippet) if dry else await self._import(snippet, body.scope, note)
         problems = view_of(list[FieldProblem], snippet.problems)
-        return answer(ImportedView(dry_run=body.dry_run, servers=servers, problems=problems))
+        return answer(
+            ImportedView(dry_run=dry, servers=servers, problems=problems, edit=note.number)
+        )
 
     async def _import_machine(self, body: ImportBody) -> Response:
         if not isinstance(body.scope, str | None):
             raise ArgumentsRefused.of(Problem("scope", "must be a string"))
         terms = EditTerms(project_of(body.project), body.dry_run, who=REST)
-        imported = await self._yard.clients.import_all(body.scope, terms)
+        imported, edit = await self._yard.clients.import_machine(body.scope, terms)
         servers = [MachineImport(**msgspec.structs.asdict(each)) for each in imported]
-        return answer(ImportedView(dry_run=body.dry_run, servers=servers, problems=[]))
+        return answer(ImportedView(dry_run=body.dry_run, servers=servers, problems=[], edit=edit))
 
     async def _test(self, definition: dict[str, object]) -> Response:
         return answer(await self._yard.trial(definition))
 
-    async def _import(self, snippet: Snippet, scope: object) -> list[PastedImport]:
+    async def _import(self, snippet: Snippet, scope: object, note: EditNote) -> list[PastedImport]:
         fixed = {"scope": scope, "start": False}
         bodies = [{**_definition(it.config), "name": it.name, **fixed} for it in snippet.servers]
-        outcomes = await self._yard.register_all(bodies)
+        outcomes = await self._yard.register_all(bodies, note)
         return [
             _outcome(pasted, REFUSED, problem=problem_of(outcome))
             if isinstance(outcome, YardError)

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from enum import Enum, auto
 from math import inf
-from typing import TypeAlias, cast
+from typing import TypeAlias
 
 from mcpyard.catalog.subschemas import REFERENCES
 from mcpyard.domain.nesting import levels
@@ -39,7 +39,7 @@ def is_plain(value: object, limit: int) -> bool:
     """
     if type(value) is not dict:
         return False
-    members = cast("dict[object, object]", value)
+    members: dict[object, object] = value  # pyright: ignore[reportUnknownVariableType]
     return len(members) <= limit and _SCALARS.issuperset(map(type, members.values()))
 
 

@@ -26,7 +26,7 @@ from mcpyard.cli.daemon.service_unit import serves
 from mcpyard.cli.daemon.start_lock import StartLock
 from mcpyard.cli.daemon.startup_wait import is_ending
 from mcpyard.cli.daemon.systemctl import start_service
-from mcpyard.domain.errors import EXIT_UNREACHABLE
+from mcpyard.domain.edges import EXIT_UNREACHABLE
 from mcpyard.runtime.processes.table import MARK
 from mcpyard.store.home import Home, Running
 

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from mcpyard.cli.output import clean
-from mcpyard.domain.errors import EDGES, EXIT_UNREACHABLE, EXIT_USAGE, YardError, edge
+from mcpyard.domain.edges import EDGES, EXIT_UNREACHABLE, EXIT_USAGE, edge
+from mcpyard.domain.errors import YardError
 from mcpyard.domain.narrowing import object_of, sequence_of
 
 if TYPE_CHECKING:

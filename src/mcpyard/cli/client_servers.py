@@ -14,6 +14,7 @@ from mcpyard.client.discovery import RunningYard, ask_yard, segment
 from mcpyard.store.home import user_directory
 
 if TYPE_CHECKING:
+    from mcpyard.yard.clients.clients import EditTerms
     from mcpyard.yard.clients.reaching import ReachedClients
 
 _Answer = TypeVar("_Answer")
@@ -67,7 +68,7 @@ class _Remote:
         self._yard = yard
 
     def get(self, what: str, project: str) -> list[JsonObject]:
-        """A list by its name: `groups`, `lint` or `drift`."""
+        """A list by its name: `groups`, `lint`, `drift` or `seen`."""
         path = "/api/clients" if what == "groups" else f"/api/clients/{what}"
         return json.loads(self._yard.get(f"{path}{_query(project=project)}"))
 
@@ -120,8 +121,8 @@ class _Remote:
         servers = json.loads(self._yard.get("/api/mcp/servers?tools=0"))
         return [each for each in servers if each["name"] in names and is_up(each)]
 
-    def import_all(self, body: dict[str, object]) -> list[JsonObject]:
-        return json.loads(self._yard.post("/api/mcp/import", _without_defaults(body)))["servers"]
+    def import_all(self, body: dict[str, object]) -> JsonObject:
+        return json.loads(self._yard.post("/api/mcp/import", _without_defaults(body)))
 
 
 class _Direct:
@@ -215,12 +216,12 @@ class _Direct:
         del names
         return []
 
-    def import_all(self, body: dict[str, object]) -> list[JsonObject]:
+    def import_all(self, body: dict[str, object]) -> JsonObject:
         from mcpyard.yard.clients.clients import EditTerms
 
         members: dict[str, Any] = body
         terms = EditTerms(members["project"], members["dryRun"], who="cli")
-        return self._ask(lambda clients: clients.import_all(members["scope"], terms))
+        return self._ask(lambda clients: _imported(clients, members["scope"], terms))
 
     def _ask(self, ask: "Callable[[ReachedClients], Awaitable[Any]]") -> Any:  # noqa: ANN401  the answer
         from mcpyard.app import still_yard
@@ -236,6 +237,13 @@ class _Direct:
 
 ClientServers: TypeAlias = _Remote | _Direct
 """The servers of other MCP clients."""
+
+
+async def _imported(clients: "ReachedClients", scope: str | None, terms: "EditTerms") -> JsonObject:
+    from mcpyard.yard.views.base import plain
+
+    servers, edit = await clients.import_machine(scope, terms)
+    return {"servers": plain(servers), "edit": edit}
 
 
 def _without_defaults(body: dict[str, object]) -> dict[str, object]:

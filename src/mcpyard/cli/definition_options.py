@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from mcpyard.cli.cli_errors import CliError, usage
-from mcpyard.domain.errors import EXIT_DEFINITION
+from mcpyard.domain.edges import EXIT_DEFINITION
 from mcpyard.domain.narrowing import is_object
 
 STDIN: Final = "-"

@@ -3,17 +3,22 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from uuid import UUID, uuid4
 
 from mcpyard.cli.status_words import NOT_RUNNING
 from mcpyard.domain.definition.approval import Entries, admit
-from mcpyard.domain.desired import DesiredServer, DesireInputs, Document, Owner, desire
+from mcpyard.domain.definition.expand import Lookup, SecretText
+from mcpyard.domain.desired import DesiredServer, DesireInputs, Document, Owner
+from mcpyard.domain.desiring import desire
 from mcpyard.domain.errors import Problem, ServerUnknown
+from mcpyard.domain.model import Scope
 from mcpyard.domain.observed import Observed
 from mcpyard.formats import environment
 from mcpyard.sources.database import read_stored
-from mcpyard.sources.project_file import FILE_NAME, read_project
+from mcpyard.sources.file_names import PROJECT_FILE
+from mcpyard.sources.project_file import read_project
 from mcpyard.store.sqlite.peeking import Peeked, peek_definitions
 from mcpyard.yard.trust import real_folder
 from mcpyard.yard.views.servers import server_view
@@ -46,7 +51,7 @@ def find_servers(project: Path | None, stored: Peeked | None = None) -> KnownSer
         DocumentBroken: The project file cannot be read, or does not parse.
     """
     home = stored or Peeked()
-    path = (project or Path.cwd()).absolute() / FILE_NAME
+    path = (project or Path.cwd()).absolute() / PROJECT_FILE
     own = () if stored is None else (read_stored(home.definitions),)
     documents = (read_project(path.parent), environment.read(os.environ), *own)
     identities: dict[tuple[Owner, str], UUID] = {
@@ -55,10 +60,27 @@ def find_servers(project: Path | None, stored: Peeked | None = None) -> KnownSer
         for each in document.definitions
     }
     admission = admit(documents, _approved(documents[0].owner, home, named=project is not None))
-    inputs = DesireInputs(identities, os.environ.get, home.policies, waiting=admission.waiting)
+    inputs = DesireInputs(
+        identities,
+        os.environ.get,
+        home.policies,
+        waiting=admission.waiting,
+        lookup_for=partial(_lookup_for, home),
+    )
     desired = desire(admission.documents, inputs)
     servers = {each.name: each for each in desired.servers.values()}
     return KnownServers(path, documents, servers, desired.problems)
+
+
+def _lookup_for(home: Peeked, owner: Owner) -> Lookup:
+    """The lookup of an owner; a stored secret is known by its name alone."""
+
+    def lookup(name: str) -> str | None:
+        value = os.environ.get(name)
+        allowed = owner.scope is not Scope.PROJECT or (owner.place, name) in home.consents
+        return SecretText(name) if value is None and name in home.secrets and allowed else value
+
+    return lookup
 
 
 def _approved(owner: Owner, home: Peeked, *, named: bool) -> Mapping[Owner, Entries]:

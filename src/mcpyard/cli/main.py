@@ -12,6 +12,7 @@ from mcpyard import __version__
 from mcpyard.cli.groups import (
     access_commands,
     client_commands,
+    cluster_commands,
     run_commands,
     server_commands,
     system_commands,
@@ -34,6 +35,7 @@ for _group in (
     tool_commands,
     client_commands,
     access_commands,
+    cluster_commands,
     system_commands,
 ):
     app.add_typer(_group.app)

@@ -52,3 +52,49 @@ WaitOption = Annotated[
 ]
 DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Preview only; change nothing.")]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask for confirmation.")]
+ClusterOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--cluster",
+        metavar="FILE",
+        exists=True,
+        dir_okay=False,
+        help="File with the address of the database; default: MCPYARD_CLUSTER.",
+    ),
+]
+NodeOption = Annotated[
+    str | None,
+    typer.Option("--node", metavar="NAME", help="Join a cluster as the node of this name."),
+]
+NodeListenOption = Annotated[
+    str | None,
+    typer.Option(
+        "--node-listen", metavar="HOST:PORT", help="Address to listen on for other nodes."
+    ),
+]
+NodeAddressOption = Annotated[
+    str | None,
+    typer.Option(
+        "--node-address",
+        metavar="HOST:PORT",
+        help="Address that other nodes reach this one at; default: --node-listen.",
+    ),
+]
+NodeCertsOption = Annotated[
+    Path | None,
+    typer.Option("--node-certs", metavar="DIR", file_okay=False, help="Certificates of the node."),
+]
+LabelOption = Annotated[
+    list[str] | None,
+    typer.Option("--label", metavar="NAME=VALUE", help="Label of the node; repeatable."),
+]
+CapacityOption = Annotated[
+    int | None,
+    typer.Option("--capacity", metavar="N", min=1, help="Servers that the node takes."),
+]
+NodeTtlOption = Annotated[
+    float | None,
+    typer.Option(
+        "--node-ttl", metavar="SECONDS", help="Silence after which other nodes take over."
+    ),
+]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from mcpyard.cli.output import clean
+from mcpyard.domain.invisible import escaped_json
 
 if TYPE_CHECKING:
     from mcpyard.cli.known_servers import KnownServers
@@ -31,8 +32,8 @@ def decode_objects(raw: bytes) -> list[JsonObject]:
 
 
 def print_raw(raw: bytes) -> int:
-    """Print JSON exactly as mcpyard answered."""
-    sys.stdout.buffer.write(raw + b"\n")
+    """Print JSON as mcpyard answered, with invisible characters as escapes that mean the same."""
+    sys.stdout.buffer.write(escaped_json(raw.decode()).encode() + b"\n")
     return 0
 
 

@@ -22,6 +22,7 @@ FLAGS: Final = {
     "--sync": "sync",
     "--insecure": "insecure",
     "--substitute": "substitute",
+    "--parent-pipe": "parent_pipe",
 }
 TEXTS: Final = {
     "--project": "project",
@@ -55,6 +56,16 @@ class UpArguments(TypedDict, total=False):
     idle_exit: str | None
     log_level: Literal["debug", "info", "warning", "error"]
     substitute: bool
+    parent_pipe: bool
+    node: str | None
+    cluster: Path | None
+    node_listen: str | None
+    node_address: str | None
+    node_certs: Path | None
+    label: list[str] | None
+    capacity: int | None
+    node_ttl: float | None
+    replace: bool
 
 
 class _OtherWords(Exception):

@@ -21,6 +21,7 @@ _STYLES: Final[Mapping[str, str]] = {
     DisplayStatus.RETRYING: "yellow",
     DisplayStatus.RESTARTING: "yellow",
     DisplayStatus.FAILED: "red",
+    DisplayStatus.FAILING: "red",
     DisplayStatus.NEEDS_AUTH: "magenta",
     DisplayStatus.NEEDS_APPROVAL: "magenta",
     DisplayStatus.STOPPED: "dim",
@@ -42,7 +43,10 @@ def status_word(record: Mapping[str, object]) -> str:
     attempt = record.get("attempt")
     tries = attempt if isinstance(attempt, int) else 0
     return status_of_phase(
-        str(record["phase"]), tries=tries, enabled=record.get("enabled") is not False
+        str(record["phase"]),
+        tries=tries,
+        enabled=record.get("enabled") is not False,
+        tries_again=bool(record.get("nextRetryAt")),
     )
 
 

@@ -4,7 +4,8 @@ from typing import Any
 
 from mcpyard.domain.sync.plan import Choice
 from mcpyard.yard.clients.clients import EditTerms
-from mcpyard.yard.sync.sync import Sync, SyncRequest
+from mcpyard.yard.sync.sources import SyncRequest
+from mcpyard.yard.sync.sync import Sync
 from mcpyard.yard.sync.syncing import SyncDecision
 from mcpyard.yard.views.base import View
 

@@ -55,6 +55,10 @@ class RunningYard:
         """What a route answers to a body; waits as long as the yard itself."""
         return self._request("POST", path, body or {})
 
+    def put(self, path: str, body: object) -> bytes:
+        """What a route answers to what takes the place of something."""
+        return self._request("PUT", path, body)
+
     def delete(self, path: str) -> bytes:
         """What a route answers to a removal."""
         return self._request("DELETE", path)

@@ -6,11 +6,12 @@ from typing import Any, Final
 
 from mcpyard.domain import errors
 from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.edges import EDGES
 from mcpyard.domain.errors import InputError, Problem, YardError
 from mcpyard.domain.narrowing import is_object
 
 _TYPE_PREFIX: Final = "urn:mcpyard:error:"
-_KINDS: Final = {each.problem: kind for kind, each in errors.EDGES.items()}
+_KINDS: Final = {each.problem: kind for kind, each in EDGES.items()}
 
 
 def error_of(status: int, content: bytes) -> YardError:

@@ -4,10 +4,14 @@ Ties go by rendezvous hash, so that every node chooses the same one without aski
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from uuid import UUID
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from mcpyard.domain.cluster import Member, NodeState, Placement
 
 
 class NodeRoom(Struct, frozen=True):
@@ -36,6 +40,42 @@ def choose_node(server: UUID, required: Mapping[str, str], nodes: Iterable[NodeR
     if not able:
         return None
     return min(able, key=lambda each: (each.filled / each.capacity, _rank(server, each.name))).name
+
+
+def assign_nodes(
+    servers: Mapping[UUID, Mapping[str, str]],
+    members: Iterable[Member],
+    placements: Iterable[Placement],
+) -> dict[UUID, str]:
+    """Nodes for the servers that have none, each given with the labels that it requires.
+
+    A server that nobody can run gets none. One server after the other is placed, so that the
+    nodes fill up evenly.
+    """
+    placed = [each for each in placements if each.node]
+    rooms = rooms_of(members, placed)
+    chosen: dict[UUID, str] = {}
+    for server in sorted(servers.keys() - {each.server for each in placed}):
+        if node := choose_node(server, servers[server], rooms):
+            chosen[server] = node
+            rooms = [_with_one_more(each) if each.name == node else each for each in rooms]
+    return chosen
+
+
+def rooms_of(members: Iterable[Member], placements: Iterable[Placement]) -> list[NodeRoom]:
+    """How full each node is; a server on its way counts at both ends."""
+    filled = Counter(name for each in placements for name in (each.node, each.next_node) if name)
+    return [_room(each, filled[each.node.name]) for each in members]
+
+
+def _room(member: Member, filled: int) -> NodeRoom:
+    node = member.node
+    is_up = member.state is NodeState.UP
+    return NodeRoom(node.name, node.labels, node.capacity, filled, is_up, member.cannot)
+
+
+def _with_one_more(room: NodeRoom) -> NodeRoom:
+    return replace(room, filled=room.filled + 1)
 
 
 def _can_run(node: NodeRoom, server: UUID, required: Mapping[str, str]) -> bool:

@@ -148,6 +148,11 @@ class Caller:
         return OverQuota(_SENTENCES[quota].format(getattr(self.quotas, quota)))
 
     @property
+    def is_full(self) -> bool:
+        """Whether another call would be refused."""
+        return self.calls >= self.quotas.calls
+
+    @property
     def is_idle(self) -> bool:
         """Whether it uses nothing."""
         return not (self.calls or self.streams or self.processes or self.kept)

@@ -26,6 +26,7 @@ class Code(StrEnum):
     REFUSED_HANDSHAKE = "refused_handshake"
     FLAPPING = "flapping"
     LIMIT_EXCEEDED = "limit_exceeded"
+    LEASE_EXPIRED = "lease_expired"
     COMMAND_MISSING = "command_missing"
     UNSUPPORTED_VERSION = "unsupported_version"
     FORBIDDEN = "forbidden"
@@ -62,6 +63,9 @@ HINTS: Final[dict[Code, str]] = {
     Code.REFUSED_HANDSHAKE: "Check that this is an MCP server, or update it.",
     Code.FLAPPING: "Check the log, fix the cause, start it again.",
     Code.LIMIT_EXCEEDED: "Raise the limit under limits, or check why the server needs more.",
+    Code.LEASE_EXPIRED: (
+        "No action is needed if another node runs it; otherwise check the cluster's database."
+    ),
     Code.COMMAND_MISSING: "Check the spelling, or use the full path.",
     Code.UNSUPPORTED_VERSION: "Update the server, or mcpyard.",
     Code.FORBIDDEN: "Check the token and its permissions.",

@@ -21,6 +21,7 @@ class DisplayStatus(StrEnum):
     STOPPED = "stopped"
     DISABLED = "disabled"
     FAILED = "failed"
+    FAILING = "failing"
     NEEDS_AUTH = "needs sign-in"
     NEEDS_APPROVAL = "needs approval"
 
@@ -43,8 +44,16 @@ _OF_PHASE: Final[Mapping[str, DisplayStatus]] = {
 }
 
 
-def status_of_phase(phase: str, *, tries: int = 0, enabled: bool = True) -> DisplayStatus:
-    """The display status of a phase; `tries` counts the restarts since the server was lost."""
+def status_of_phase(
+    phase: str, *, tries: int = 0, enabled: bool = True, tries_again: bool = False
+) -> DisplayStatus:
+    """The display status of a phase.
+
+    `tries` counts the restarts since the server was lost; `tries_again` is whether another try of a
+    failed server is due at a known time.
+    """
+    if phase == "failed" and tries_again:
+        return DisplayStatus.FAILING
     if phase == "stopped" and not enabled:
         return DisplayStatus.DISABLED
     if phase == "connecting" and tries:

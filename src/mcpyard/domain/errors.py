@@ -1,4 +1,4 @@
-"""Every error of mcpyard, and what each is called at the edges.
+"""Every error of mcpyard; `edges` has what each is called outside.
 
     YardError
     ├── InputError               what was given is wrong; nothing was changed
@@ -13,6 +13,9 @@
     │   ├── ServerUnknown
     │   ├── ToolUnknown
     │   ├── EditUnknown
+    │   ├── SecretUnknown
+    │   ├── CallUnknown
+    │   ├── NodeUnknown
     │   └── ProfileUnknown
     ├── Conflict                 right in itself, but not in the present state
     │   ├── NameTaken
@@ -28,6 +31,8 @@
     │   ├── ChangedSince         the file is not as the edit that is to be undone left it
     │   ├── ClientUnverified     nothing but documentation tells how the client's file is written
     │   ├── YardBusy
+    │   ├── NodeTaken            another daemon has the name of the node
+    │   ├── ClusterRefused       the cluster cannot be joined or used as it is set up
     │   └── NewerState           the state was written by a newer mcpyard
     ├── DocumentMoved            the document changed underneath
     ├── ServerFault              the MCP server, not the caller, is at fault
@@ -37,23 +42,27 @@
     │   ├── CallRefused          it answered with an error of the protocol
     │   ├── ProtocolBroken       it answered with something that is not MCP
     │   ├── ServerBusy           too many calls are in flight or waiting for it already
+    │   ├── NotHere              another node runs it by now; it never got the call
     │   └── NobodyAnswered       neither the server nor any of its fallbacks answered
     ├── OverQuota                the caller uses as much as one may
     ├── TimedOut                 a time limit ran out
+    ├── Isolated                 this node reaches neither the other nodes nor the database
+    ├── StoreAway                the database of the cluster cannot be reached; nothing was changed
+    ├── OutcomeUnknown           nobody can tell whether a change was stored; it is not repeated
     ├── StateBroken              the state on disk cannot be read
     ├── StateGone                the state is gone from the disk while a yard runs on it
     └── StorageFull              the disk has no room; the old state is intact
-        └── NotWritable          the system does not let mcpyard write there
+    └── NotWritable          the system does not let mcpyard write there
 
-`EDGES` gives each leaf its HTTP status, problem type, JSON-RPC code and exit code. A test proves
-that no leaf is missing.
+Those that are raised are leaves, or have an edge of their own.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, NamedTuple, Self
+from typing import Self
 
 from mcpyard.domain.cause import Cause
+from mcpyard.domain.cluster import Placement
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +189,18 @@ class EditUnknown(NotFound):
     """No such edit, or none that could be undone."""
 
 
+class SecretUnknown(NotFound):
+    """No such stored secret."""
+
+
+class CallUnknown(NotFound):
+    """The journal has no such call, or not any more."""
+
+
+class NodeUnknown(NotFound):
+    """No such node."""
+
+
 class Conflict(YardError):
     """The request conflicts with the current state."""
 
@@ -240,6 +261,14 @@ class YardBusy(Conflict):
     """Another yard holds this home."""
 
 
+class NodeTaken(Conflict):
+    """Another daemon has the name of the node."""
+
+
+class ClusterRefused(Conflict):
+    """The cluster cannot be joined or used as it is set up; `advice` says what to do."""
+
+
 class NewerState(Conflict):
     """The state was written by a newer mcpyard; it was not touched."""
 
@@ -296,6 +325,22 @@ class ServerBusy(ServerFault):
     untaken = True
 
 
+class NotHere(ServerFault):
+    """Another node runs the server by now; it never got this call.
+
+    Attributes:
+        placement: Where it runs.
+    """
+
+    untaken = True
+    placement: Placement | None = None
+
+    def placed(self, placement: Placement) -> Self:
+        """This error with where the server runs."""
+        self.placement = placement
+        return self
+
+
 class NobodyAnswered(ServerFault):
     """Neither the server nor any of its fallbacks answered; `passed_over` says why."""
 
@@ -312,6 +357,18 @@ class TimedOut(YardError):
         self.sent = sent
 
 
+class Isolated(YardError):
+    """This node reaches neither the other nodes of its cluster nor its database."""
+
+
+class StoreAway(YardError):
+    """The database of the cluster cannot be reached; nothing was changed."""
+
+
+class OutcomeUnknown(YardError):
+    """The database was lost while it stored a change: it may be stored, and is not repeated."""
+
+
 class StateBroken(YardError):
     """The state on disk cannot be read; it was not touched."""
 
@@ -326,72 +383,3 @@ class StorageFull(YardError):
 
 class NotWritable(StorageFull):
     """The system does not let mcpyard write there; the old state is intact."""
-
-
-class Edge(NamedTuple):
-    """What an error is called outside."""
-
-    status: int
-    problem: str
-    rpc_code: int
-    exit_code: int
-
-
-EXIT_USAGE: Final = 2
-EXIT_DEFINITION: Final = 3
-EXIT_UNREACHABLE: Final = 4
-EXIT_TOOL_ERROR: Final = 5
-EXIT_TIMEOUT: Final = 6
-
-_INVALID_PARAMS: Final = -32602
-_INTERNAL: Final = -32603
-_CONNECTION_CLOSED: Final = -32000
-_REQUEST_TIMEOUT: Final = -32001
-
-EDGES: Final[dict[type[YardError], Edge]] = {
-    DefinitionError: Edge(422, "invalid-definition", _INVALID_PARAMS, EXIT_DEFINITION),
-    NameRefused: Edge(422, "invalid-name", _INVALID_PARAMS, EXIT_DEFINITION),
-    DocumentBroken: Edge(422, "broken-document", _INVALID_PARAMS, EXIT_DEFINITION),
-    EditRefused: Edge(422, "edit-refused", _INTERNAL, EXIT_DEFINITION),
-    ArgumentsRefused: Edge(422, "invalid-arguments", _INVALID_PARAMS, EXIT_USAGE),
-    SignInUnknown: Edge(400, "sign-in-unknown", _INVALID_PARAMS, EXIT_USAGE),
-    TooLarge: Edge(413, "too-large", _INVALID_PARAMS, EXIT_USAGE),
-    ServerUnknown: Edge(404, "server-unknown", _INVALID_PARAMS, EXIT_USAGE),
-    ToolUnknown: Edge(404, "tool-unknown", _INVALID_PARAMS, EXIT_USAGE),
-    ProfileUnknown: Edge(404, "profile-unknown", _INVALID_PARAMS, EXIT_USAGE),
-    EditUnknown: Edge(404, "edit-unknown", _INVALID_PARAMS, EXIT_USAGE),
-    ClientUnverified: Edge(409, "client-unverified", _INVALID_PARAMS, EXIT_USAGE),
-    NameTaken: Edge(409, "name-taken", _INVALID_PARAMS, EXIT_USAGE),
-    Disabled: Edge(409, "disabled", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
-    ReadOnlyOwner: Edge(409, "read-only-owner", _INVALID_PARAMS, EXIT_USAGE),
-    StillRunning: Edge(409, "still-running", _INVALID_PARAMS, EXIT_USAGE),
-    ManagedByYard: Edge(409, "managed-by-yard", _INTERNAL, EXIT_USAGE),
-    NeedsApproval: Edge(409, "needs-approval", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
-    ApprovalOutdated: Edge(409, "approval-outdated", _INTERNAL, 1),
-    ThisYard: Edge(409, "this-yard", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
-    NoSignIn: Edge(409, "no-sign-in", _INVALID_PARAMS, EXIT_USAGE),
-    ChangedSince: Edge(409, "changed-since", _INTERNAL, 1),
-    FileBusy: Edge(409, "file-busy", _INTERNAL, 1),
-    YardBusy: Edge(409, "yard-busy", _INTERNAL, EXIT_UNREACHABLE),
-    NewerState: Edge(409, "newer-state", _INTERNAL, 1),
-    DocumentMoved: Edge(412, "document-moved", _INTERNAL, 1),
-    Disconnected: Edge(502, "disconnected", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
-    StartFailed: Edge(502, "start-failed", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
-    NeedsAuth: Edge(502, "needs-auth", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
-    CallRefused: Edge(502, "call-refused", _INTERNAL, EXIT_TOOL_ERROR),
-    ProtocolBroken: Edge(502, "protocol-broken", _INTERNAL, EXIT_UNREACHABLE),
-    ServerBusy: Edge(429, "server-busy", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
-    OverQuota: Edge(429, "over-quota", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
-    NobodyAnswered: Edge(502, "nobody-answered", _CONNECTION_CLOSED, EXIT_UNREACHABLE),
-    TimedOut: Edge(504, "timed-out", _REQUEST_TIMEOUT, EXIT_TIMEOUT),
-    StateBroken: Edge(500, "state-broken", _INTERNAL, 1),
-    StorageFull: Edge(507, "storage-full", _INTERNAL, 1),
-    NotWritable: Edge(507, "not-writable", _INTERNAL, 1),
-    StateGone: Edge(507, "state-gone", _INTERNAL, 1),
-}
-
-
-def edge(error: YardError) -> Edge:
-    """The edge of an error: its own, or that of the nearest ancestor that has one."""
-    edges = (EDGES[kind] for kind in type(error).__mro__ if kind in EDGES)
-    return next(edges, Edge(500, "internal", _INTERNAL, 1))

@@ -4,6 +4,7 @@ Control characters, zero-width and bidirectional ones, Unicode tags, and halves 
 server can hide instructions to a model in them, or turn a text around.
 """
 
+import json
 import re
 from typing import Final
 
@@ -13,6 +14,16 @@ _INVISIBLE: Final = re.compile(
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]"
 )
 """One variation selector belongs to an emoji; further ones carry something else."""
+
+
+def escaped_json(text: str) -> str:
+    """JSON in which no such character stands as itself; its values are the same."""
+    # Outside of strings, where there are no escapes, it may only be the end of a line.
+    return _INVISIBLE.sub(_escape, text.replace("\r", " "))
+
+
+def _escape(match: re.Match[str]) -> str:
+    return json.dumps(match.group())[1:-1]
 
 
 def visible(text: str) -> str:

@@ -180,6 +180,8 @@ class Step(NamedTuple):
 
 
 _MINUTE: Final = 60.0
+_LEASE_PAUSE: Final = 1.0
+"""Seconds between two tries to start what needs the lease of this node: as often as it beats."""
 
 _Move = Callable[[State, Event, RestartPolicy], Step]
 
@@ -237,6 +239,10 @@ def _lose(state: State, event: Event, policy: RestartPolicy) -> Step:
     lost = replace(lost, lost_at=event.at, probing=False)
     if event.cause.fatal:
         return Step(replace(lost, phase=Phase.FAILED), off)
+    if event.cause.code is Code.LEASE_EXPIRED:
+        # It did not fail: it starts again as soon as this node has its lease back.
+        waiting = replace(lost, phase=Phase.BACKOFF)
+        return Step(waiting, (*off, Arm(Timer.RETRY, _LEASE_PAUSE, state.epoch)))
     if state.n >= policy.max_restarts:
         return _give_up(lost, policy, off)
     if len(recent) >= policy.flap_limit:

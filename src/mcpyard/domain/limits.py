@@ -47,6 +47,11 @@ TERM_GRACE: Final = 3.0
 SHUTDOWN: Final = 10.0
 """All servers together, in parallel."""
 
+HAND_OVER: Final = 45.0
+LAST_REQUESTS: Final = 30.0
+"""A node of a cluster that is stopped: for other nodes to start its servers and for the calls of
+these to end, then for the requests that came to itself. Service managers allow 90 seconds."""
+
 TICK: Final = 0.5
 """How often the event loop of `mcpyard up` shows that it runs."""
 
@@ -64,6 +69,10 @@ STDERR_BYTES: Final = 256 * 1024
 STDERR_LINE_BYTES: Final = 8 * 1024
 STDERR_TAIL: Final = 20
 """Lines of standard error that a cause carries: what fits on a card."""
+
+LOG_MESSAGES: Final = 500
+LOG_MESSAGE_BYTES: Final = 2 * 1024
+"""Of the log messages that a server sends, how many are kept, and how much of each."""
 
 USAGE_EVERY: Final = 1.0
 USAGE_STRIKES: Final = 3

@@ -205,6 +205,7 @@ class ToolPolicy(_Model):
         repeatable: Whether a call may be repeated when nobody knows what became of the first;
             None for what the tool itself says.
         fallback: Tools that can answer in its place; None for those of its server's fallbacks.
+        record_calls: Whether arguments and results may be recorded; None for what its server says.
     """
 
     enabled: StrictBool = True
@@ -214,6 +215,7 @@ class ToolPolicy(_Model):
     progress_extends: StrictBool | None = None
     repeatable: StrictBool | None = None
     fallback: list[Annotated[FallbackTool, BeforeValidator(_fallback)]] | None = None
+    record_calls: StrictBool | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -274,12 +276,15 @@ class Policy(_Model):
         fallback: Names of servers that can answer in its place.
         inherit: Names of variables its process gets besides the usual ones; `all` for every one.
         isolation: Whether its clients share one process, or each has its own.
+        singleton: Whether it must never run twice in a cluster.
+        labels: What a node of a cluster must have to run it.
         concurrency: How many calls a process runs at once; 0 for the default.
         queue: How many more calls may wait for it; those beyond are refused.
         max_message: The longest message taken from it, in bytes.
         health: When it counts as one that does not respond.
         restart: How often it is started again when it is lost.
         limits: How much its processes may use.
+        record_calls: Whether arguments and results may be recorded, where recording is on.
         tools: What the user changed about its tools.
         title: What to call it on the page.
         description: What to say about it on the page.
@@ -293,12 +298,15 @@ class Policy(_Model):
     fallback: list[Text] = []
     inherit: Annotated[list[Text], BeforeValidator(_everything)] = []
     isolation: Literal["shared", "per-client"] = "shared"
+    singleton: StrictBool = False
+    labels: dict[Text, Text] = {}
     concurrency: Times = 0
     queue: Waiting = DEFAULT_QUEUE
     max_message: Bytes = DEFAULT_MAX_MESSAGE
     health: HealthCheck = HealthCheck()
     restart: RestartLimits = RestartLimits()
     limits: ResourceLimits = ResourceLimits()
+    record_calls: StrictBool = True
     tools: dict[Text, ToolPolicy] = {}
     title: StrictStr | None = None
     description: StrictStr | None = None

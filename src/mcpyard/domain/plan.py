@@ -22,9 +22,16 @@ class StartServer(Struct, frozen=True):
 
 
 class StopServer(Struct, frozen=True):
-    """End it."""
+    """End it.
+
+    Attributes:
+        id: The server.
+        moved: Whether it runs on another machine from now on: its calls in flight have the time
+            that they themselves allow.
+    """
 
     id: UUID
+    moved: bool = False
 
 
 class Replace(Struct, frozen=True):

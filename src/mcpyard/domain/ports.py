@@ -1,24 +1,24 @@
 """What the core needs of the world outside, as few seams as possible.
 
-Every one has a public fake in `mcpyard.testing`, and they are wired to the real things in one
-place only, `app.py`.
+Every one has a public fake in `mcpyard.testing`; `app.py` alone wires them to the real things.
 """
 
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 from uuid import UUID
 
 from msgspec import Struct
 
 from mcpyard.domain.callers import Caller
-from mcpyard.domain.desired import DesiredServer, Document, Owner, PolicyEdit
-from mcpyard.domain.errors import NameTaken
+from mcpyard.domain.definition.expand import Lookup
+from mcpyard.domain.desired import Desired, DesiredServer, Owner
 from mcpyard.domain.files import FileLock, FileText, FileWrite
-from mcpyard.domain.model import Config, Transport
+from mcpyard.domain.model import Transport
 from mcpyard.domain.observed import Capabilities, Era, Figures, Observed
 from mcpyard.domain.plan import Action
+from mcpyard.domain.started_calls import CallWaiter, StartedCall, WaitingCall
 
 
 class Clock(Protocol):
@@ -30,86 +30,6 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """The time of day, with its zone."""
-        ...
-
-
-class Source(Protocol):
-    """One place that definitions come from."""
-
-    @property
-    def owner(self) -> Owner:
-        """Who owns what this source says."""
-        ...
-
-    async def open(self, wake: Callable[[], None]) -> None:
-        """Read for the first time, then call `wake` whenever a look is worth while."""
-        ...
-
-    def document(self) -> Document:
-        """What the source says now; a broken text keeps the last good one in force."""
-        ...
-
-    async def close(self) -> None:
-        """Stop watching."""
-        ...
-
-
-@runtime_checkable
-class EditableSource(Source, Protocol):
-    """A source whose definitions can be changed from here.
-
-    Every change is durable and in force when the method returns, or nothing was changed.
-    """
-
-    async def add(self, configs: Mapping[str, Config]) -> Mapping[str, NameTaken]:
-        """Add the definitions whose names are free, in one write; the refusal of each other."""
-        ...
-
-    async def put(self, name: str, config: Config, instead_of: Config) -> None:
-        """Change the definition that means `instead_of`.
-
-        Raises:
-            DocumentMoved: The one there does not mean `instead_of` any more.
-        """
-        ...
-
-    async def remove(self, *names: str) -> None:
-        """Take definitions out, in one write; `ServerUnknown` when one is gone already."""
-        ...
-
-    async def rename(self, name: str, new_name: str) -> None:
-        """Give a definition another name; `NameTaken` when it is in use."""
-        ...
-
-
-class WholeChange(Struct, frozen=True):
-    """All that is to change about a server.
-
-    Attributes:
-        name: What it is called from now on.
-        config: How it is reached from now on; None for as it is.
-        instead_of: What its definition must still mean, where that is to change.
-        policy: Makes its new policy out of the one it has; called in another thread, maybe twice.
-    """
-
-    name: str
-    config: Config | None
-    instead_of: Config
-    policy: PolicyEdit
-
-
-@runtime_checkable
-class WholeSource(EditableSource, Protocol):
-    """A source that keeps the policies of its servers as well, so that a change is one write."""
-
-    async def change(self, name: str, change: WholeChange) -> None:
-        """Change everything about a definition that is to change, or nothing.
-
-        Raises:
-            ServerUnknown: It is gone already.
-            NameTaken: The new name is in use.
-            DocumentMoved: It does not mean `instead_of` any more.
-        """
         ...
 
 
@@ -151,7 +71,11 @@ class Memory(Protocol):
         ...
 
     def keep_names(self, names: Mapping[tuple[UUID, str], str]) -> None:
-        """Keep these names for ever."""
+        """Keep these names for ever; of two nodes that give one at once, one loses it."""
+        ...
+
+    def watch_names(self, lost: Callable[[Collection[UUID]], None]) -> None:
+        """Call back with the servers whose tools lost a name that was kept here."""
         ...
 
     def tools(self, server: UUID) -> Sequence[Mapping[str, object]]:
@@ -192,11 +116,21 @@ class Memory(Protocol):
 
 
 class LogLine(Struct, frozen=True):
-    """One line a server wrote to its standard error."""
+    """One line a server wrote to its standard error, or a log message that it sent.
+
+    Attributes:
+        number: Grows with every line and message.
+        at: When it came.
+        text: What it says.
+        level: The level of a message, one of the protocol's; None for a line.
+        logger: What the server calls the part of it that logs; None where it does not say.
+    """
 
     number: int
     at: datetime
     text: str
+    level: str | None = None
+    logger: str | None = None
 
 
 RequestHandler = Callable[[str, bytes], Coroutine[Any, Any, bytes]]
@@ -220,6 +154,7 @@ class CallTerms(Struct, frozen=True):
         log_level: The log messages the caller wants; servers of the modern era are told.
         client_key: Whose process to use of a server that has one per client.
         caller: Whose call it is; calls that wait are taken in turn from each caller.
+        waiting: Told how long it waited before it was sent.
     """
 
     timeout: float | None = None
@@ -231,6 +166,7 @@ class CallTerms(Struct, frozen=True):
     log_level: str | None = None
     client_key: str | None = None
     caller: Caller | None = None
+    waiting: WaitingCall | None = None
 
 
 class NotificationInterest(Struct, frozen=True):
@@ -260,7 +196,15 @@ class Servers(Protocol):
     """The supervisor, as the yard sees it."""
 
     def observed(self) -> Mapping[UUID, Observed]:
-        """What is, of every server it holds."""
+        """What is, of every server that calls can be made to, wherever it runs."""
+        ...
+
+    def share(self, desired: Desired) -> Desired:
+        """What of the desired state is this machine's to run; all of it without a cluster."""
+        ...
+
+    def held(self) -> Mapping[UUID, Observed]:
+        """What is, of every server that this machine runs itself."""
         ...
 
     def apply(self, actions: Iterable[Action], desired: Mapping[UUID, DesiredServer]) -> None:
@@ -279,6 +223,12 @@ class Servers(Protocol):
             TimedOut: The time ran out.
             ServerFault: It cannot be reached, or answered with an error.
         """
+        ...
+
+    def start(
+        self, server: UUID, tool: str, arguments: bytes, terms: CallTerms, waiter: CallWaiter
+    ) -> StartedCall | None:
+        """Call a tool at once, for a waiter; None, with nothing done, where `call` has to wait."""
         ...
 
     def request(
@@ -312,11 +262,19 @@ class Servers(Protocol):
         ...
 
     def log(self, server: UUID) -> Sequence[LogLine]:
-        """The last lines a server wrote to its standard error."""
+        """The last lines that a server of this machine wrote to its standard error."""
+        ...
+
+    async def fetch_log(self, server: UUID) -> Sequence[LogLine]:
+        """The last lines that a server wrote to its standard error, wherever it runs.
+
+        Raises:
+            Disconnected: The node that runs it cannot be reached.
+        """
         ...
 
     def figures(self, server: UUID) -> Figures | None:
-        """What a server's processes use just now; None where it has none."""
+        """What a server's processes use just now; None where it has none, or they are not known."""
         ...
 
     async def close(self) -> None:
@@ -391,4 +349,45 @@ class ClientFiles(Protocol):
             DocumentMoved: The file does not say any more what it did before.
             StorageFull: The text cannot be stored; the old one is intact.
         """
+        ...
+
+    async def set_mode(self, path: str, before: int, after: int) -> None:
+        """Change who may read and write a file, if that is as it was before.
+
+        Raises:
+            DocumentMoved: It is not, or the file is gone.
+            NotWritable: The system refuses.
+        """
+        ...
+
+
+class KeyRing(Protocol):
+    """The key ring of the user."""
+
+    async def set(self, name: str, value: str) -> None:
+        """Store a value.
+
+        Raises:
+            NotWritable: There is no key ring, or it refuses.
+        """
+        ...
+
+    async def remove(self, name: str) -> None:
+        """Delete a value; does nothing where there is none, or no key ring."""
+        ...
+
+
+class VariableSource(Protocol):
+    """Where the values of references come from."""
+
+    def of_owner(self, owner: Owner) -> Lookup:
+        """The lookup of those who have a definition: a file of a project needs consent."""
+        ...
+
+    def is_set(self, name: str) -> bool:
+        """Whether the environment sets a name, which takes precedence."""
+        ...
+
+    def forget(self, name: str) -> None:
+        """Ask the key ring again for a value that was just stored there."""
         ...

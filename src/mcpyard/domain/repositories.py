@@ -5,7 +5,7 @@ journal, the edits) is fetched. A write returns when it would survive the loss o
 before; where a method says "in the background" it returns at once, and may be lost.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 from uuid import UUID
@@ -13,14 +13,14 @@ from uuid import UUID
 from mcpyard.domain.desired import PolicyEdit, PolicyPatch
 from mcpyard.domain.stored import (
     Approval,
-    CallQuery,
-    CallRecord,
     CallToken,
     DroppedField,
     EditEntry,
     FileEdit,
     LoginSession,
+    SeenClient,
     StoredDefinition,
+    StoredSecret,
 )
 from mcpyard.domain.sync.plan import EntryDigest, EntryKey, OwnedEntry
 
@@ -99,6 +99,18 @@ class Policies(Protocol):
 
         The edit is called in another thread, maybe twice.
         """
+        ...
+
+
+class Turns(Protocol):
+    """How often somebody asked each server to begin anew."""
+
+    def all(self) -> Mapping[UUID, int]:
+        """The turn of each server that was ever asked to."""
+        ...
+
+    async def raise_(self, server: UUID) -> int:
+        """Ask a server to begin anew; the turn that it is to have."""
         ...
 
 
@@ -182,28 +194,6 @@ class Approvals(Protocol):
         ...
 
 
-class Journal(Protocol):
-    """The last calls: bounded, and worth no waiting; no caller removes the lines of another."""
-
-    @property
-    def dropped(self) -> int:
-        """How many calls were not noted since the program began."""
-        ...
-
-    @property
-    def trimmed(self) -> int:
-        """How many lines were removed for want of room since the program began."""
-        ...
-
-    def append(self, call: CallRecord) -> None:
-        """Note a call, in the background; dropped when too many are waiting."""
-        ...
-
-    async def query(self, query: CallQuery) -> Sequence[CallRecord]:
-        """The calls asked for, newest first."""
-        ...
-
-
 class Edits(Protocol):
     """The last edits of files."""
 
@@ -225,6 +215,62 @@ class Edits(Protocol):
 
     async def drop(self, unit: int) -> None:
         """Forget a unit that was not carried out after all."""
+        ...
+
+
+class Secrets(Protocol):
+    """The values that references find by their names after the environment, sealed at rest.
+
+    Attributes:
+        changed: Called when one of them is another one than it was, by whomever.
+    """
+
+    changed: Callable[[], None]
+
+    def all(self) -> Mapping[str, StoredSecret]:
+        """Every one by its name."""
+        ...
+
+    async def set(self, name: str, value: str | None) -> None:
+        """Store a value in place of the one there was; None stands for one in the key ring."""
+        ...
+
+    async def sealed(self, name: str) -> bytes | None:
+        """What is stored under a name, as it is stored; None where there is nothing."""
+        ...
+
+    async def restore(self, name: str, sealed: bytes | None) -> None:
+        """Store again what was stored once, or nothing; it need not be opened for that."""
+        ...
+
+
+class SecretConsents(Protocol):
+    """Which files of projects may use which stored secrets.
+
+    Attributes:
+        changed: Called when a consent was given or taken back.
+    """
+
+    changed: Callable[[], None]
+
+    def all(self) -> Collection[tuple[str, str]]:
+        """The path of each file, and the name that it may use."""
+        ...
+
+    async def set(self, place: str, name: str, *, allowed: bool) -> None:
+        """Allow a file to use a name, or not any more."""
+        ...
+
+
+class SeenClients(Protocol):
+    """The clients that the gateway of one machine met, by the names that they gave themselves."""
+
+    def all(self) -> Collection[SeenClient]:
+        """Every one."""
+        ...
+
+    def seen(self, client: SeenClient) -> None:
+        """Note in the background when a client was heard of last; the oldest ones are dropped."""
         ...
 
 

@@ -6,6 +6,7 @@ A store never sees a secret that it can do without: tokens, cookies and links co
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -48,6 +49,15 @@ class CallToken:
 
 
 @dataclass(frozen=True, slots=True)
+class SeenClient:
+    """A client that the gateway met, by the name and version that it gave itself."""
+
+    name: str
+    version: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class LoginSession:
     """A browser that was let in: its cookie alone reads, its key changes as well."""
 
@@ -75,7 +85,8 @@ class CallRecord(NamedTuple):
 
     The server's name is what it was called then; the outcome is `ok`, `tool_error`, or the problem
     type of the error; bytes are the sizes of the arguments and of the result. The journal gives
-    the id: later calls have higher ones.
+    the id: later calls have higher ones; and says whether the contents are recorded. In a cluster
+    each node has a journal; `node` is the one that it was read from.
     """
 
     at: datetime
@@ -88,11 +99,37 @@ class CallRecord(NamedTuple):
     bytes_in: int = 0
     bytes_out: int = 0
     id: int = 0
+    node: str = ""
+    recorded: bool = False
+
+
+FAILED: Final = "failed"
+"""Stands in a query for every outcome but `ok`."""
+
+
+class CallOrder(StrEnum):
+    """What calls are sorted by."""
+
+    TIME = "time"
+    DURATION = "duration"
+    SIZE = "size"
+    OUTCOME = "outcome"
 
 
 @dataclass(frozen=True, slots=True)
 class CallQuery:
-    """Which calls to show, at most so many; None stands for any, `before` is an id to page on."""
+    """Which calls to show, at most so many; None stands for any.
+
+    Attributes:
+        outcome: Also `FAILED`.
+        before: In the order of time, an id to page on.
+        since: The earliest time.
+        until: The time before which they were.
+        text: A part of a name, of the outcome or of an error, in whatever case.
+        order: What they are sorted by, those of one rank newest first.
+        ascending: Whether the lowest comes first.
+        offset: How many to leave out, in any other order than that of time.
+    """
 
     server: UUID | None = None
     tool: str | None = None
@@ -100,6 +137,17 @@ class CallQuery:
     who: str | None = None
     before: int | None = None
     limit: int = 100
+    since: datetime | None = None
+    until: datetime | None = None
+    text: str | None = None
+    order: CallOrder = CallOrder.TIME
+    ascending: bool = False
+    offset: int = 0
+
+    @property
+    def is_newest_first(self) -> bool:
+        """Whether `before` pages through it."""
+        return self.order is CallOrder.TIME and not self.ascending
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,3 +188,14 @@ class DroppedField:
     client: str
     mark: str
     fields: Mapping[str, object] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSecret:
+    """A value that references find by its name after the environment.
+
+    There is no value where the key ring has it, or where it was sealed with another key.
+    """
+
+    value: str | None = field(default=None, repr=False)
+    in_key_ring: bool = False

@@ -139,6 +139,8 @@ class _EntrySchema(_Record, frozen=True):
     stubs: bool = False
     versions: str = ""
     name_key: str = ""
+    spaced: frozenset[str] = frozenset()
+    beside: dict[str, dict[str, object]] = {}
 
     def fact(self) -> EntrySchema:
         members: dict[str, Any] = {name: getattr(self, name) for name in self.__struct_fields__}
@@ -171,6 +173,8 @@ class _Client(_Record, frozen=True):
     fragile: bool = False
     merges: bool = False
     dialect: str = "literal"
+    literal_fields: frozenset[Field] = frozenset()
+    by_shell: bool = False
     speaks: frozenset[EntryTransport] = frozenset(EntryTransport) - {EntryTransport.WS}
     names: _Names = _Names()
     provenance: _Provenance | None = None
@@ -189,6 +193,8 @@ class _Client(_Record, frozen=True):
             fragile=self.fragile,
             merges=self.merges,
             dialect=DIALECTS.get(self.dialect, LITERAL),
+            literal_fields=self.literal_fields,
+            by_shell=self.by_shell,
             speaks=self.speaks,
             names=self.names.fact(),
             provenance=self.provenance.fact() if self.provenance else DOCUMENTED,

@@ -14,11 +14,12 @@ from mcpyard.domain.definition.secret_text import shown_args, shown_text, shown_
 from mcpyard.formats.copying.draft import ALL_TOOLS
 from mcpyard.formats.copying.reference_steps import AUTHORIZATION, BEARER_PREFIX
 from mcpyard.formats.copying.references import ClientReference, Part, meaning
+from mcpyard.formats.copying.shell_quoting import unquoted
 from mcpyard.formats.effective import ServerStatus
 from mcpyard.formats.entries import Entry
-from mcpyard.formats.facts import SECOND, TIMES, EntrySchema, EntryTransport, Field
+from mcpyard.formats.facts import SECOND, Client, EntrySchema, EntryTransport
+from mcpyard.formats.fields import OAUTH_LISTS, OAUTH_TEXTS, TIMES, Field
 from mcpyard.formats.locations import ClientScopeRef
-from mcpyard.formats.reference_syntax import ReferenceSyntax
 
 ABSENT: Final = "-"
 """Shown for what a variant does not say."""
@@ -58,6 +59,9 @@ class _Neutral:
     values: Mapping[str, _FieldValue]
 
     def differences(self, other: "_Neutral") -> set[str]:
+        if self.status.listed.place == other.status.listed.place:
+            # The programs read one file, each in its own way.
+            return set()
         return {
             leaf
             for leaf in self.values.keys() | other.values.keys()
@@ -80,7 +84,7 @@ def drift(statuses: Iterable[ServerStatus]) -> tuple[Drift, ...]:
 def leaves_of(entry: Entry, ref: ClientScopeRef) -> dict[str, tuple[object, str]]:
     """Each thing that an entry says in a scope: its value to compare, and how it may be shown."""
     leaves: dict[str, tuple[object, str]] = {}
-    for leaf, value, text in _leaves(entry, ref.client.dialect):
+    for leaf, value, text in _leaves(entry, ref.client):
         if _can_say(ref.shape, leaf):
             leaves.setdefault(leaf, (value, text))
     return leaves
@@ -138,19 +142,21 @@ def _can_say(shape: EntrySchema, leaf: str) -> bool:
 
 def _neutral(status: ServerStatus, entry: Entry) -> _Neutral:
     values: dict[str, _FieldValue] = {}
-    for leaf, value, text in _leaves(entry, status.ref.client.dialect):
+    for leaf, value, text in _leaves(entry, status.ref.client):
         values.setdefault(leaf, _FieldValue(value, text))
     return _Neutral(status, values)
 
 
-def _leaves(entry: Entry, dialect: ReferenceSyntax) -> Iterator[tuple[str, object, str]]:
+def _leaves(entry: Entry, client: Client) -> Iterator[tuple[str, object, str]]:
     """Each thing that the entry says: what it is called, its value, and how it may be shown."""
-    for leaf, text in _texts(entry):
-        yield leaf, meaning(text, dialect), shown_text(shown_url(text))
-    for leaf, secret in _secrets(entry, dialect):
+    for name, text in _texts(entry):
+        passed = unquoted(text, client) if name is Field.COMMAND else text
+        yield name.value, meaning(passed, client.dialect_of(name)), shown_text(shown_url(text))
+    for leaf, secret in _secrets(entry, client):
         yield leaf, secret, _without_literals(secret)
     if entry.args:
-        meanings = tuple(meaning(text, dialect) for text in entry.args)
+        dialect = client.dialect_of(Field.ARGS)
+        meanings = tuple(meaning(unquoted(text, client), dialect) for text in entry.args)
         yield "args", meanings, " ".join(shown_args(entry.args))
     yield from _limits(entry)
     way = EntryTransport.HTTP if entry.way is EntryTransport.REMOTE else entry.way
@@ -163,27 +169,32 @@ def _limits(entry: Entry) -> Iterator[tuple[str, object, str]]:
             # Some clients have whole seconds only, and a copy rounds up.
             seconds = math.ceil(time / SECOND)
             yield name.value, seconds, f"{seconds} s"
-    for name in (Field.ONLY_TOOLS, Field.EXCEPT_TOOLS):
-        if (tools := getattr(entry, name)) and tools != ALL_TOOLS:
-            yield name.value, frozenset(tools), ", ".join(sorted(tools))
+    for name in (Field.ONLY_TOOLS, Field.EXCEPT_TOOLS, *OAUTH_LISTS):
+        if (names := getattr(entry, name)) and names != ALL_TOOLS:
+            yield name.value, frozenset(names), ", ".join(sorted(names))
+    if port := entry.oauth_callback_port:
+        yield Field.OAUTH_CALLBACK_PORT.value, port, str(port)
 
 
-def _texts(entry: Entry) -> Iterator[tuple[str, str]]:
-    for name in (Field.COMMAND, Field.URL, Field.CWD):
-        if text := getattr(entry, name):
-            yield name.value, text
+def _texts(entry: Entry) -> Iterator[tuple[Field, str]]:
+    for name in (Field.COMMAND, Field.URL, Field.CWD, *OAUTH_TEXTS):
+        if name is not Field.OAUTH_CLIENT_SECRET and (text := getattr(entry, name)):
+            yield name, text
 
 
-def _secrets(entry: Entry, dialect: ReferenceSyntax) -> Iterator[tuple[str, tuple[Part, ...]]]:
+def _secrets(entry: Entry, client: Client) -> Iterator[tuple[str, tuple[Part, ...]]]:
     """Variables and headers, those that are references by another field among them."""
     for key, text in (entry.env or {}).items():
-        yield f"env.{key}", meaning(text, dialect)
+        yield f"env.{key}", meaning(text, client.dialect_of(Field.ENV))
     for key in entry.env_vars or ():
         yield f"env.{key}", (ClientReference(key),)
     for key, text in (entry.headers or {}).items():
-        yield f"headers.{key.lower()}", meaning(text, dialect)
+        yield f"headers.{key.lower()}", meaning(text, client.dialect_of(Field.HEADERS))
     for key, variable in (entry.env_headers or {}).items():
         yield f"headers.{key.lower()}", (ClientReference(variable),)
+    if secret := entry.oauth_client_secret:
+        dialect = client.dialect_of(Field.OAUTH_CLIENT_SECRET)
+        yield Field.OAUTH_CLIENT_SECRET.value, meaning(secret, dialect)
     if entry.bearer:
         yield f"headers.{AUTHORIZATION.lower()}", (BEARER_PREFIX, ClientReference(entry.bearer))
 

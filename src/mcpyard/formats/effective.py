@@ -102,7 +102,7 @@ def _locations(scope: ClientScope) -> Iterator[Location]:
         if location:
             yield location
     for rule in scope.rules:
-        for condition in (*rule.shuts, *rule.opens):
+        for condition in rule.conditions:
             yield from condition.files
 
 

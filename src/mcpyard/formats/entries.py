@@ -14,20 +14,17 @@ from mcpyard.domain.errors import Problem
 from mcpyard.domain.narrowing import is_mapping, is_sequence
 from mcpyard.formats.entry_values import READERS, Wrong
 from mcpyard.formats.facts import (
-    LOCAL_FIELDS,
     OPPOSITE,
-    REMOTE_FIELDS,
     REMOTE_WAYS,
-    TIMES,
     Client,
     EntrySchema,
     EntryTransport,
-    Field,
     Unit,
 )
+from mcpyard.formats.fields import LOCAL_FIELDS, OAUTH_FIELDS, REMOTE_FIELDS, TIMES, Field
 from mcpyard.formats.value_facts import ValueRefusal, costs_entry, is_remote, refused
 
-_UNTRANSLATED: Final = frozenset({Field.ENV_VARS})
+_UNTRANSLATED: Final = OAUTH_FIELDS | {Field.ENV_VARS}
 """Fields that have forms which only their own client understands; those are left unknown."""
 
 
@@ -54,6 +51,15 @@ class Entry:
     env_vars: tuple[str, ...] | None = None
     env_headers: Mapping[str, str] | None = None
     bearer: str | None = None
+    oauth_client_id: str | None = None
+    oauth_client_secret: str | None = None
+    oauth_client_metadata: str | None = None
+    oauth_scopes: tuple[str, ...] | None = None
+    oauth_callback_port: int | None = None
+    oauth_redirect_uri: str | None = None
+    oauth_authorization_url: str | None = None
+    oauth_token_url: str | None = None
+    oauth_audiences: tuple[str, ...] | None = None
     unknown: Mapping[str, object] = field(default_factory=dict[str, object])
 
     @property
@@ -98,7 +104,7 @@ def understand(raw: Mapping[str, object], client: Client, shape: EntrySchema) ->
             problems.append(Problem(word, f"expected an object, found {describe(value)}"))
             continue
         if name is None:
-            unknown |= {} if _is_default(word, value, shape) else {word: value}
+            unknown |= {} if _is_default(word, value, flat, shape) else {word: value}
             continue
         try:
             values |= _values(name, word, value, shape)
@@ -180,6 +186,11 @@ def spell(entry: Entry, shape: EntrySchema) -> dict[str, object]:
             spelled |= _spelled(name, word, values, shape)
     if entry.command is not None:
         spelled = {**shape.fixed, **spelled}
+    for outer, members in shape.beside.items():
+        inside = {word: each for word, each in spelled.items() if word.startswith(f"{outer}.")}
+        if inside:
+            spelled = {word: spelled[word] for word in spelled if word not in inside}
+            spelled |= {**members, **inside}
     spelled |= {word: each for word, each in needed_of(entry, shape).items() if word not in spelled}
     return closed({**spelled, **entry.unknown}, shape)
 
@@ -239,6 +250,8 @@ def _values(name: Field, word: str, value: object, shape: EntrySchema) -> dict[F
         return {Field.COMMAND: command, Field.ARGS: tuple(args) if args else None}
     if name is Field.TYPE:
         return {name: _way(value, shape)}
+    if word in shape.spaced and isinstance(value, str):
+        return {name: tuple(value.split())}
     understood = READERS[name](value)
     if name is Field.ENABLED:
         understood = understood is not (word == OPPOSITE)
@@ -291,7 +304,9 @@ def _plain(value: object, word: str, shape: EntrySchema) -> object:
     if isinstance(value, (int, float)):
         time = value / shape.units.get(word, Unit()).milliseconds
         return int(time) if time == int(time) else time
-    return list(value) if is_sequence(value) else value
+    if not is_sequence(value):
+        return value
+    return " ".join(map(str, value)) if word in shape.spaced else list(value)
 
 
 def _url_word(word: str, way: object, shape: EntrySchema) -> str:
@@ -325,9 +340,13 @@ def _missing(
     return [Problem(word, message) for word in needed_of(entry, shape) if raw.get(word) is None]
 
 
-def _is_default(word: str, value: object, shape: EntrySchema) -> bool:
+def _is_default(word: str, value: object, flat: Mapping[str, object], shape: EntrySchema) -> bool:
     """Whether a word that no other client has says nothing."""
-    return any(word in each and each[word] == value for each in (shape.needed, shape.needed_remote))
+    outer = word.partition(".")[0]
+    fields = any(each.startswith(f"{outer}.") and field_of(each, shape) for each in flat)
+    beside: Mapping[str, object] = shape.beside.get(outer, {}) if fields else {}
+    defaults = (shape.needed, shape.needed_remote, beside)
+    return any(word in each and each[word] == value for each in defaults)
 
 
 def _misplaced_fields(entry: Entry, client: Client, shape: EntrySchema) -> list[Problem]:

@@ -5,7 +5,9 @@ from typing import Any, Final
 
 from mcpyard.domain.definition.parsing import describe
 from mcpyard.domain.narrowing import is_array, is_object
-from mcpyard.formats.facts import Field
+from mcpyard.formats.fields import OAUTH_LISTS, OAUTH_TEXTS, Field
+
+_PORTS: Final = range(1, 2**16)
 
 
 class Wrong(Exception):
@@ -54,6 +56,13 @@ def time(value: object) -> float:
     return value
 
 
+def port(value: object) -> int:
+    """The number of a port."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value not in _PORTS:
+        raise Wrong(f"expected a port from 1 to 65535, found {describe(value)}")
+    return int(value)
+
+
 READERS: Final[Mapping[Field, Callable[[object], Any]]] = {
     Field.COMMAND: text,
     Field.ARGS: texts,
@@ -69,4 +78,7 @@ READERS: Final[Mapping[Field, Callable[[object], Any]]] = {
     Field.ENV_VARS: texts,
     Field.ENV_HEADERS: pairs,
     Field.BEARER: text,
+    Field.OAUTH_CALLBACK_PORT: port,
+    **dict.fromkeys(OAUTH_TEXTS, text),
+    **dict.fromkeys(OAUTH_LISTS, texts),
 }

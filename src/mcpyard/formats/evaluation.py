@@ -72,7 +72,7 @@ class Read:
         if state is Effective.SHADOWED:
             return False
         rejected = state is Effective.DISABLED and bool(self.ref.scope.switch.on)
-        return state not in _KEPT_OUT and not rejected
+        return self.verdicts[name].hides or (state not in _KEPT_OUT and not rejected)
 
 
 def judged(client: Client, host: ClientFolders, parsed_files: ParsedFiles) -> list[Read]:
@@ -108,7 +108,7 @@ def scopes_of(client: Client, host: ClientFolders) -> tuple[ClientScope, ...]:
 def _judge_each(files: list[Read], host: ClientFolders, parsed_files: ParsedFiles) -> None:
     """Judge each server as if it were the only one of its name."""
     for file in files:
-        judge = Judge(file.ref, host, parsed_files)
+        judge = Judge(file.ref, host, parsed_files, file.raw)
         scope = file.ref.scope
         # Where no file tells whether there is trust, what must be true is told instead.
         on = _ON if scope.rules else replace(_ON, reason=scope.trust)
@@ -170,8 +170,9 @@ def _hide(files: list[Read]) -> None:
     hidden = [
         (file, name, verdict)
         for file in files
-        for name in file.verdicts
-        if file.verdicts[name].state not in _SETTLED and (verdict := _hidden(files, file, name))
+        for name, own in file.verdicts.items()
+        if own.hides or own.state not in _SETTLED
+        if (verdict := _hidden(files, file, name))
     ]
     for file, name, verdict in hidden:
         file.verdicts[name] = verdict

@@ -3,6 +3,7 @@
 import re
 import string
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from mcpyard.domain.errors import Problem
@@ -16,6 +17,7 @@ from mcpyard.formats.facts import (
     Location,
     SwitchKind,
 )
+from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.provenance import Evidence
 
 _ID: Final = re.compile(r"[a-z][a-z0-9-]*")
@@ -74,7 +76,19 @@ def _scope_problems(client: Client, index: int) -> Iterator[Problem]:
         yield from _location_problems(scope.location, f"{at}.location")
     if scope.switch.file:
         yield from _location_problems(scope.switch.file, f"{at}.switch.file")
-    yield from _switch_problems(client, scope, at)
+    if scope.reading:
+        yield from _reading_problems(client, scope, at)
+    else:
+        yield from _switch_problems(client, scope, at)
+
+
+def _reading_problems(client: Client, scope: ClientScope, at: str) -> Iterator[Problem]:
+    """Problems of a file that is read in another way, as of a client that reads only that one."""
+    alone = replace(ClientScopeRef(client, scope).client, scopes=(replace(scope, reading=None),))
+    yield from _switch_problems(alone, scope, at)
+    for index, _ in enumerate(alone.shapes):
+        for problem in _shape_problems(alone, index):
+            yield replace(problem, field=f"{at}.reading.{problem.field}")
 
 
 def _switch_problems(client: Client, scope: ClientScope, at: str) -> Iterator[Problem]:

@@ -1,6 +1,6 @@
 """What can be said of a client program as data: its files, its words, its switches, its rules.
 
-A client is a `Client` made of the records below, and no code. `Field` names what an entry can say
+A client is a `Client` made of the records below, and no code. A `Field` names what an entry can say
 in neutral words; an `EntrySchema` gives the client's own word for each. What a shape has no word
 for, the client cannot hold.
 """
@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import Final
 
 from mcpyard.domain.files import LockKind
+from mcpyard.formats.fields import Field
 from mcpyard.formats.provenance import DOCUMENTED, Provenance
 from mcpyard.formats.reference_syntax import LITERAL, ReferenceSyntax
 from mcpyard.formats.value_facts import ValueFacts
@@ -20,31 +21,6 @@ PROJECT: Final = "{project}"
 
 SECOND: Final = 1000
 """Milliseconds."""
-
-
-class Field(StrEnum):
-    """What an entry can say; the values are the names of the attributes of `Entry`."""
-
-    COMMAND = "command"
-    ARGS = "args"
-    ENV = "env"
-    URL = "url"
-    ENABLED = "enabled"
-    TYPE = "type"
-    HEADERS = "headers"
-    CWD = "cwd"
-    CALL_TIMEOUT = "call_timeout"
-    START_TIMEOUT = "start_timeout"
-    ONLY_TOOLS = "only_tools"
-    EXCEPT_TOOLS = "except_tools"
-    ENV_VARS = "env_vars"
-    ENV_HEADERS = "env_headers"
-    BEARER = "bearer"
-
-
-LOCAL_FIELDS: Final = frozenset({Field.ARGS, Field.ENV, Field.CWD, Field.ENV_VARS})
-REMOTE_FIELDS: Final = frozenset({Field.HEADERS, Field.ENV_HEADERS, Field.BEARER})
-TIMES: Final = (Field.CALL_TIMEOUT, Field.START_TIMEOUT)
 
 
 class EntryTransport(StrEnum):
@@ -151,6 +127,15 @@ class Match(StrEnum):
     SAYS = "says"
     FOLDERS = "folders"
     VARIABLE = "variable"
+    DECIDED = "decided"
+
+
+class ApprovalState(StrEnum):
+    """What the user said of a server, where the program keeps it with a hash of the entry."""
+
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    CHANGED = "changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,16 +144,19 @@ class Condition:
 
     Attributes:
         sign: A list that has the server's name; a list that is there and has it not; one of some
-            words; a map or a list of folders by which the project is trusted; a variable.
+            words; a map or a list of folders by which the project is trusted; a variable; an
+            `ApprovalState` of the entry as it is.
         keys: Where it stands in each of the files; for a variable, its name.
         files: The files, any of which may say so.
         values: What counts as yes.
+        patterns: Whether `*` and `?` in a listed name stand for any characters and for one.
     """
 
     sign: Match
     keys: tuple[str, ...]
     files: tuple[Location, ...] = ()
     values: tuple[object, ...] = (True,)
+    patterns: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +169,8 @@ class Rule:
         shuts: Any of these shuts it.
         opens: Where there are some, it is shut as long as none of them is found.
         unread: Whether the program does not even read the file of the servers while it is shut.
+        unless: Any of these makes the rule void.
+        hides: Whether a server that it shuts still hides others of its name.
     """
 
     state: Effective
@@ -188,31 +178,13 @@ class Rule:
     shuts: tuple[Condition, ...] = ()
     opens: tuple[Condition, ...] = ()
     unread: bool = False
+    unless: tuple[Condition, ...] = ()
+    hides: bool = False
 
-
-@dataclass(frozen=True, slots=True)
-class ClientScope:
-    """One of the places in which a client keeps servers.
-
-    Attributes:
-        name: The word after the colon, as in `claude:project`.
-        location: The file; None for what is no file.
-        above: The keys above those of the shape.
-        switch: How a server of this scope is switched off.
-        trust: What must be true besides, for the program to use what stands there.
-        rules: The same and more, as far as files tell it; the first that is shut decides.
-        hides: The scopes whose servers of the same name do not count beside one of this.
-        provenance: How its facts were found out, where not as those of the client.
-    """
-
-    name: str
-    location: Location | None
-    above: tuple[str, ...] = ()
-    switch: Switch = IN_ENTRY
-    trust: str = ""
-    rules: tuple[Rule, ...] = ()
-    hides: tuple[str, ...] = ()
-    provenance: Provenance | None = None
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """All that it looks for."""
+        return (*self.shuts, *self.opens, *self.unless)
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +223,8 @@ class EntrySchema:
         other_types: Types of entries that are no MCP servers: they are left alone.
         name_key: Where the servers are a list, the word under which each says its name.
         accepts: Which values it accepts, where the program itself was asked.
+        spaced: Words whose list is one text, with spaces between the items.
+        beside: What an object must say for its fields to count, by the word of the object.
     """
 
     field_names: Mapping[Field, str]
@@ -275,6 +249,46 @@ class EntrySchema:
     needed: Mapping[str, object] = field(default_factory=dict[str, object])
     needed_remote: Mapping[str, object] = field(default_factory=dict[str, object])
     accepts: ValueFacts | None = field(default=None, repr=False)
+    spaced: frozenset[str] = frozenset()
+    beside: Mapping[str, Mapping[str, object]] = field(
+        default_factory=dict[str, Mapping[str, object]]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FileReading:
+    """How a client reads a file that it shares with others; see `Client` for the attributes."""
+
+    shapes: tuple[EntrySchema, ...]
+    format: FileFormat
+    dialect: ReferenceSyntax
+
+
+@dataclass(frozen=True, slots=True)
+class ClientScope:
+    """One of the places in which a client keeps servers.
+
+    Attributes:
+        name: The word after the colon, as in `claude:project`.
+        location: The file; None for what is no file.
+        above: The keys above those of the shape.
+        switch: How a server of this scope is switched off.
+        trust: What must be true besides, for the program to use what stands there.
+        rules: The same and more, as far as files tell it; the first that is shut decides.
+        hides: The scopes whose servers of the same name do not count beside one of this.
+        provenance: How its facts were found out, where not as those of the client.
+        reading: How its file is read, where not as the other files of the client.
+    """
+
+    name: str
+    location: Location | None
+    above: tuple[str, ...] = ()
+    switch: Switch = IN_ENTRY
+    trust: str = ""
+    rules: tuple[Rule, ...] = ()
+    hides: tuple[str, ...] = ()
+    provenance: Provenance | None = None
+    reading: FileReading | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,12 +329,13 @@ class Client:
         fragile: Whether one bad entry keeps it from reading any other.
         merges: Whether entries of one name in several files are put together field by field.
         dialect: How it writes references to variables.
+        literal_fields: The fields in which it replaces none.
+        by_shell: Whether it joins a command and its arguments, and runs them with a shell.
         speaks: The ways it can reach a server.
         names: Which names it takes.
         provenance: How all this was found out.
         trailing_commas: Whether it can read a comma behind the last item.
-        included: A regular expression for references to other files, with the group `path`; the
-            program does not read a file with a reference to one that is missing.
+        included: A regular expression for references to files that must exist, as `path`.
     """
 
     id: str
@@ -335,13 +350,17 @@ class Client:
     fragile: bool = False
     merges: bool = False
     dialect: ReferenceSyntax = LITERAL
-    speaks: frozenset[EntryTransport] = frozenset(
-        {EntryTransport.STDIO, EntryTransport.HTTP, EntryTransport.SSE, EntryTransport.REMOTE}
-    )
+    literal_fields: frozenset[Field] = frozenset()
+    by_shell: bool = False
+    speaks: frozenset[EntryTransport] = frozenset(EntryTransport) - {EntryTransport.WS}
     names: NameRule = ANY_NAME
     provenance: Provenance = DOCUMENTED
     trailing_commas: bool = True
     included: str = ""
+
+    def dialect_of(self, name: Field) -> ReferenceSyntax:
+        """How it writes references in a field."""
+        return LITERAL if name in self.literal_fields else self.dialect
 
 
 USUAL_NAMES: Final[Mapping[Field, str]] = {

@@ -156,7 +156,7 @@ ADVICE: Final[Mapping[str, str]] = {
     "switch-elsewhere": "remove it; servers are enabled and disabled in {switch}",
     "write-reference": "write {reference}",
     "name-variable": "list the variable in one of {words}",
-    "read-variable": "{program} expands no references; let the server read the variable itself",
+    "read-variable": "{program} expands no references there; let the server read the variable",
     "change-secret": "replace the secret, then {then}",
     "use-keyring": "use ${{keyring:NAME}} or a variable",
     "close-file": "run chmod 600, or {then}",

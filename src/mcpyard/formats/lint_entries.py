@@ -9,14 +9,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from mcpyard.domain.definition.secret_text import holds_secret, shown_args, shown_url
+from mcpyard.domain.definition.secret_names import holds_secret
+from mcpyard.domain.definition.secret_text import shown_args, shown_url
 from mcpyard.formats.copying.references import ClientReference, parts, reference, without_open
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.entry_list import Listed
 from mcpyard.formats.evaluation import Read, sentence
-from mcpyard.formats.facts import Effective, Field
+from mcpyard.formats.facts import Effective
+from mcpyard.formats.fields import OAUTH_TEXTS, Field
 from mcpyard.formats.finding import Advice, Finding, Where, advice
 from mcpyard.formats.locations import ClientScopeRef
+from mcpyard.formats.reference_syntax import ReferenceSyntax
 from mcpyard.formats.registry import CLIENTS
 from mcpyard.formats.switches import switch_words
 from mcpyard.formats.texts import Text
@@ -56,22 +59,25 @@ class _Case:
         where = Where(self.ref, name, self.file.place(name, *words))
         return where.finding(says, todo, field=".".join(words), **facts)
 
-    def texts(self) -> Iterator[tuple[tuple[str, ...], str]]:
-        """Every text in which a reference can stand, with the way to it."""
+    def texts(self) -> Iterator[tuple[Field, tuple[str, ...], str]]:
+        """Every text in which a reference can stand, with its field and the way to it."""
         words = self.ref.shape.field_names
-        for name in (Field.COMMAND, Field.URL, Field.CWD):
-            if text := getattr(self.entry, name):
-                yield (words[name],), text
+        for name in (Field.COMMAND, Field.URL, Field.CWD, *OAUTH_TEXTS):
+            if name is not Field.OAUTH_CLIENT_SECRET and (text := getattr(self.entry, name)):
+                yield name, tuple(words[name].split(".")), text
         for text in self.entry.args or ():
-            yield (words[Field.ARGS],), text
+            yield Field.ARGS, (words[Field.ARGS],), text
         yield from self.pairs()
 
-    def pairs(self) -> Iterator[tuple[tuple[str, ...], str]]:
-        """Variables and headers."""
+    def pairs(self) -> Iterator[tuple[Field, tuple[str, ...], str]]:
+        """Variables, headers and the secret of an OAuth client, likewise."""
         words = self.ref.shape.field_names
+        if secret := self.entry.oauth_client_secret:
+            name = Field.OAUTH_CLIENT_SECRET
+            yield name, tuple(words[name].split(".")), secret
         for name, texts in ((Field.ENV, self.entry.env), (Field.HEADERS, self.entry.headers)):
             for key, text in (texts or {}).items():
-                yield (words[name], key), text
+                yield name, (words[name], key), text
 
 
 def entry_findings(file: Read, text: Text) -> Iterator[Finding]:
@@ -133,18 +139,19 @@ def _instead(ref: ClientScopeRef, meaning: Field | None) -> Advice:
 def _references(case: _Case) -> Iterator[Finding]:
     """References in the spelling of another program, which stay as they are."""
     client = case.ref.client
-    for words, text in case.texts():
-        literals = (part for part in parts(text, client.dialect) if isinstance(part, str))
+    for field, words, text in case.texts():
+        dialect = client.dialect_of(field)
+        literals = (part for part in parts(text, dialect) if isinstance(part, str))
         texts = (without_open(part) for part in literals)
         for match in (each for part in texts for each in _ANY_REFERENCE.finditer(part)):
             name = match["name"] or match["bare"]
-            todo = _as_reference(case.ref, name)
+            todo = _as_reference(case.ref, name, dialect)
             yield case.finding("foreign-reference", words, todo, variable=name)
 
 
-def _as_reference(ref: ClientScopeRef, name: str) -> Advice:
-    if ref.client.dialect.reference:
-        return advice("write-reference", reference=reference(name, ref.client.dialect))
+def _as_reference(ref: ClientScopeRef, name: str, dialect: ReferenceSyntax) -> Advice:
+    if dialect.reference:
+        return advice("write-reference", reference=reference(name, dialect))
     if Field.ENV_VARS in ref.shape.field_names:
         words = (Field.ENV_VARS, Field.ENV_HEADERS, Field.BEARER)
         fields = ", ".join(ref.shape.field_names[each] for each in words)
@@ -154,7 +161,7 @@ def _as_reference(ref: ClientScopeRef, name: str) -> Advice:
 
 def _secrets(case: _Case) -> Iterator[Finding]:
     """Secrets as literals: in a file that is shared or that others can read, or on show."""
-    instead = _as_reference(case.ref, "A_VARIABLE")
+    instead = _as_reference(case.ref, "A_VARIABLE", case.ref.client.dialect)
     if case.text.tracked:
         says, todo = "secret-tracked", instead.after("change-secret")
     elif (case.text.mode or 0) & _OTHERS_READ:
@@ -170,8 +177,9 @@ def _secrets(case: _Case) -> Iterator[Finding]:
 
 
 def _literal_secrets(case: _Case) -> Iterator[tuple[str, ...]]:
-    for words, text in case.pairs():
-        refers = any(not isinstance(part, str) for part in parts(text, case.ref.client.dialect))
+    for field, words, text in case.pairs():
+        dialect = case.ref.client.dialect_of(field)
+        refers = any(not isinstance(part, str) for part in parts(text, dialect))
         if text and not refers and holds_secret(words[-1]):
             yield words
 
@@ -180,7 +188,8 @@ def _visible_secrets(case: _Case) -> Iterator[tuple[str, ...]]:
     """The fields with a secret that process lists and logs show."""
     words = case.ref.shape.field_names
     url = case.entry.url or ""
-    refers = any(isinstance(part, ClientReference) for part in parts(url, case.ref.client.dialect))
+    dialect = case.ref.client.dialect_of(Field.URL)
+    refers = any(isinstance(part, ClientReference) for part in parts(url, dialect))
     if shown_url(url) != url and not refers:
         yield (words[Field.URL],)
     args = case.entry.args or ()

@@ -1,7 +1,7 @@
 """Where the files of a client are: a pure function of the facts and of what the caller knows."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mcpyard.formats.facts import PROJECT, Client, ClientScope, EntrySchema, Location
@@ -28,13 +28,19 @@ class ClientFolders:
 class ClientScopeRef:
     """A client, one of its scopes, and the project it is looked at from.
 
-    The schema is the one its file was found in; None for that of a new file.
+    The schema is the one its file was found in; None for that of a new file. The client is the one
+    that reads the file of the scope, where it reads that file in another way.
     """
 
     client: Client
     scope: ClientScope
     project: str = ""
     schema: EntrySchema | None = None
+
+    def __post_init__(self) -> None:
+        if reading := self.scope.reading:
+            members = {name: getattr(reading, name) for name in reading.__slots__}
+            object.__setattr__(self, "client", replace(self.client, **members))
 
     @property
     def shape(self) -> EntrySchema:

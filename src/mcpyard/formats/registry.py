@@ -172,7 +172,7 @@ class ClientRegistry:
             for client in self.clients
             for scope in client.scopes
             if scope.location and any(path.endswith(end) for end in _ends(scope.location))
-            for shape in client.shapes
+            for shape in ClientScopeRef(client, scope).client.shapes
         )
 
 

@@ -96,6 +96,32 @@ def reverted(edit: EditedText, now: str) -> Reverted:
     return Reverted(_renamed(edit.editor, now, steps, present) or _edited(edit.editor, now, whole))
 
 
+def gone_since(edit: EditedText, now: str) -> tuple[str, ...]:
+    """What an edit left that a text does not have any more; elsewhere it may say anything.
+
+    Raises:
+        DocumentBroken: One of the texts cannot be read.
+    """
+    old, left, present = (edit.editor.parse(text).value for text in (edit.before, edit.after, now))
+    parts = _parts(edit.maps, (), old, left)
+    return tuple(path_text(each.path) for each in parts if not _stands(each, present))
+
+
+def _stands(part: _Part, present: Json) -> bool:
+    """Whether a text still has what an edit left; to a list others may have added names."""
+    now = _at(present, part.path)
+    if _alike(now, part.after):
+        return True
+    before, after, names = _elements(part.before), _elements(part.after), _elements(now)
+    if before is None or after is None or names is None:
+        return False
+    came, went = (
+        [each for each in after if each not in before],
+        [each for each in before if each not in after],
+    )
+    return all(each in names for each in came) and not any(each in names for each in went)
+
+
 def _parts(maps: Collection[Keys], path: Keys, old: _Value, new: _Value) -> Iterator[_Part]:
     """What differs between two values: entries as a whole, other values one by one."""
     if _alike(old, new):

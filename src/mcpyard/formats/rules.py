@@ -3,12 +3,16 @@
 The facts name the places; here they are looked up. An answer comes with the place it was found at.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import partial
+from operator import eq
 from typing import Final
 
 from mcpyard.domain.errors import SourceLocation
 from mcpyard.domain.narrowing import is_array, is_object, list_of
+from mcpyard.formats.approvals import approval_state
 from mcpyard.formats.documents import Parsed, value_at
 from mcpyard.formats.facts import Condition, Effective, Location, Match, Rule, SwitchKind
 from mcpyard.formats.locations import ClientFolders, ClientScopeRef, candidates, filled, usable
@@ -21,21 +25,26 @@ _PARENT: Final = "TRUST_PARENT"
 
 @dataclass(frozen=True, slots=True)
 class RuleVerdict:
-    """What a server is, why, where that is said, and whether it costs only this server."""
+    """What a server is, why, where that is said, and whether it costs only this server.
+
+    A server that `hides` others of its name does so whatever it is.
+    """
 
     state: Effective
     reason: str
     where: SourceLocation | None = None
     alone: bool = False
+    hides: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Looks up what decides about the servers of one scope."""
+    """Looks up what decides about the servers of one scope; `raw` gives each as it is written."""
 
     ref: ClientScopeRef
     host: ClientFolders
     parsed_files: ParsedFiles
+    raw: Callable[[str], object]
 
     def switched_off(self, name: str) -> RuleVerdict | None:
         """Whether a list or a map of its own switch names the server."""
@@ -46,7 +55,7 @@ class Judge:
         name = switch_name(self.ref, name)
         for parsed, keys in self._parsed((location,), switch.off):
             if switch.kind is SwitchKind.LIST:
-                where = _named(parsed, keys, name, folded=False)
+                where = _named(parsed, keys, partial(eq, name))
             elif value_at(parsed.value, (*keys, name, "enabled")) is False:
                 where = parsed.place((*keys, name, "enabled"))
             else:
@@ -63,37 +72,54 @@ class Judge:
         return None
 
     def _check_rule(self, rule: Rule, name: str) -> RuleVerdict | None:
+        if self._any(rule.unless, name):
+            return None
         for condition in rule.shuts:
             for where in self._locations(condition, name):
-                return RuleVerdict(rule.state, rule.says, where)
+                return RuleVerdict(rule.state, rule.says, where, hides=rule.hides)
         # Without a project there is nothing to be trusted.
-        if (
-            rule.opens
-            and self.ref.project
-            and not any(True for condition in rule.opens for _ in self._locations(condition, name))
-        ):
-            return RuleVerdict(rule.state, rule.says)
+        if rule.opens and self.ref.project and not self._any(rule.opens, name):
+            return RuleVerdict(rule.state, rule.says, hides=rule.hides)
         return None
+
+    def _any(self, conditions: tuple[Condition, ...], name: str) -> bool:
+        return any(True for each in conditions for _ in self._locations(each, name))
 
     def _locations(self, condition: Condition, name: str) -> Iterator[SourceLocation | None]:
         """The places that say what the condition looks for."""
         if condition.sign is Match.VARIABLE:
             if self.host.environment.get(condition.keys[0]) in condition.values:
                 yield None
-            return
-        folded = self.ref.client.names.folded
-        for parsed, keys in self._parsed(condition.files, condition.keys):
-            if condition.sign is Match.FOLDERS:
-                location = _folder_place(parsed, keys, self.ref.project, condition.values)
-            elif condition.sign is Match.SAYS:
-                says = value_at(parsed.value, keys) in condition.values
-                location = parsed.place(keys) if says else None
-            elif condition.sign is Match.NAMED:
-                location = _named(parsed, keys, name, folded=folded)
-            else:
-                location = _unnamed(parsed, keys, name, folded=folded)
-            if location:
-                yield location
+        elif condition.sign is Match.DECIDED:
+            yield from self._decided(condition, name)
+        else:
+            files = self._parsed(condition.files, condition.keys)
+            places = (self._place(condition, name, parsed, keys) for parsed, keys in files)
+            yield from (place for place in places if place)
+
+    def _place(
+        self, condition: Condition, name: str, parsed: Parsed, keys: tuple[str, ...]
+    ) -> SourceLocation | None:
+        """Where a file says what the condition looks for."""
+        if condition.sign is Match.FOLDERS:
+            return _folder_place(parsed, keys, self.ref.project, condition.values)
+        if condition.sign is Match.SAYS:
+            says = value_at(parsed.value, keys) in condition.values
+            return parsed.place(keys) if says else None
+        matches = _matcher(name, condition, folded=self.ref.client.names.folded)
+        if condition.sign is Match.NAMED:
+            return _named(parsed, keys, matches)
+        return _unnamed(parsed, keys, matches)
+
+    def _decided(self, condition: Condition, name: str) -> Iterator[SourceLocation]:
+        """Where the user decided about the server as it is; only the strongest file is read."""
+        path = candidates(condition.files[-1], self.host)[-1]
+        keys = (*filled(condition.keys, self.ref.project), name)
+        if parsed := self.parsed_files.open(path):
+            record = value_at(parsed.value, keys)
+            state = approval_state(record, self.raw(name), self.ref, self.host.environment)
+            if state in condition.values:
+                yield parsed.place(keys)
 
     def _parsed(
         self, files: tuple[Location, ...], keys: tuple[str, ...]
@@ -113,28 +139,36 @@ def _names(listed: object) -> list[object]:
     return [value_at(item, ("serverName",)) or item for item in items]
 
 
-def _folded(name: object, *, folded: bool) -> object:
-    return name.strip().lower() if folded and isinstance(name, str) else name
+def _matcher(name: str, condition: Condition, *, folded: bool) -> Callable[[object], bool]:
+    """Whether an item of a list names the server."""
+
+    def matches(listed: object) -> bool:
+        if not isinstance(listed, str):
+            return False
+        if condition.patterns:
+            return fnmatchcase(name, listed.replace("[", "[[]"))
+        return listed == name or (folded and listed.strip().lower() == name.strip().lower())
+
+    return matches
 
 
 def _named(
-    parsed: Parsed, keys: tuple[str, ...], name: str, *, folded: bool
+    parsed: Parsed, keys: tuple[str, ...], matches: Callable[[object], bool]
 ) -> SourceLocation | None:
-    names = [_folded(each, folded=folded) for each in _names(value_at(parsed.value, keys))]
-    key = _folded(name, folded=folded)
-    return parsed.place((*keys, names.index(key))) if key in names else None
+    for index, listed in enumerate(_names(value_at(parsed.value, keys))):
+        if matches(listed):
+            return parsed.place((*keys, index))
+    return None
 
 
 def _unnamed(
-    parsed: Parsed, keys: tuple[str, ...], name: str, *, folded: bool
+    parsed: Parsed, keys: tuple[str, ...], matches: Callable[[object], bool]
 ) -> SourceLocation | None:
     listed = value_at(parsed.value, keys)
     names = _names(listed)
     # A rule by command or address may let the server in; only names can be judged here.
     judged = isinstance(listed, list) and all(isinstance(each, str) for each in names)
-    if not judged or _named(parsed, keys, name, folded=folded):
-        return None
-    return parsed.place(keys)
+    return None if not judged or any(map(matches, names)) else parsed.place(keys)
 
 
 def _folder_place(

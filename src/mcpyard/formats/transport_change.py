@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from mcpyard.formats.entries import Entry
-from mcpyard.formats.facts import LOCAL_FIELDS, REMOTE_FIELDS, EntrySchema
+from mcpyard.formats.facts import EntrySchema
+from mcpyard.formats.fields import LOCAL_FIELDS, REMOTE_FIELDS
 from mcpyard.formats.warnings import Warned, WarningKind, shape_of_value
 
 

@@ -111,6 +111,7 @@ class Alternate:
         kinds: The kinds; any where there are none.
         unless: A word with which it is not so.
         only: Whether an entry that is refused then is not read in the usual way either.
+        objects: Words that make it so if their value is an object, even an empty one.
     """
 
     facts: "ValueFacts"
@@ -118,11 +119,14 @@ class Alternate:
     kinds: frozenset[Kind] = frozenset()
     unless: str = ""
     only: bool = False
+    objects: tuple[str, ...] = ()
 
     def fits(self, raw: Mapping[str, object]) -> bool:
         """Whether an entry is read so."""
         if self.unless in raw:
             return False
+        if any(is_mapping(raw.get(word)) for word in self.objects):
+            return True
         values = (value for word in self.field_names for _, value in values_at(raw, word))
         return any(not self.kinds or kind_of(value) in self.kinds for value in values)
 
@@ -145,8 +149,8 @@ class ValueFacts:
         addresses: The words that make an entry of no such type a remote one.
         address_first: Whether they do so even beside a command.
         needs: Words that depend on each other.
-        rescued_by: A word that, with true or false, turns what costs the file into what costs the
-            entry.
+        rescued_by: A word that, with true, turns what costs the file into what costs the entry;
+            with false, the entry is switched off, whatever else is in it.
         alternate: How else some entries are read.
         off: Words and values with which the program lists an entry as switched off.
     """
@@ -240,9 +244,13 @@ def refused(raw: object, facts: ValueFacts) -> tuple[ValueRefusal, ...]:
 
 
 def _refused(raw: Mapping[str, object], facts: ValueFacts) -> tuple[ValueRefusal, ...]:
+    rescue = raw.get(facts.rescued_by)
+    if rescue is False:
+        # Nothing else of it is read: it is switched off.
+        return ()
     table = facts.remote if is_remote(raw, facts) else facts.local
     refusals = [*_wrong_values(raw, table), *_missing(raw, table), *_unmet(raw, facts, table)]
-    if isinstance(raw.get(facts.rescued_by), bool):
+    if rescue is True:
         refusals = [each._replace(harm=Harm.ENTRY) for each in refusals]
     return tuple(refusals)
 

@@ -6,8 +6,10 @@ from typing import Any, Final
 
 from starlette.types import Receive, Scope, Send
 
-from mcpyard.asgi_scope import BODY
-from mcpyard.domain.errors import YardError, edge
+from mcpyard.asgi_scope import BODY, KNOWN_HEAD, KnownHead
+from mcpyard.domain.edges import edge
+from mcpyard.domain.errors import YardError
+from mcpyard.domain.node_channel import NodeChannel
 from mcpyard.gateway.change_notifications import ChangeNotifier
 from mcpyard.gateway.exchange import send_empty, send_json
 from mcpyard.gateway.handshake import HandshakeEra
@@ -28,6 +30,7 @@ from mcpyard.gateway.posts import (
 )
 from mcpyard.gateway.protocol import MODERN_VERSION, PROTOCOL_VERSION
 from mcpyard.gateway.refusing import rpc_error
+from mcpyard.gateway.relaying import OutgoingRequest, Relay
 from mcpyard.gateway.requests import ClientEnvelope
 from mcpyard.gateway.selection import Selections
 from mcpyard.gateway.streams import HEADERS, Stream
@@ -40,6 +43,7 @@ _NO_CONTENT: Final = 204
 _NOT_ALLOWED: Final = 405
 _NOT_ACCEPTABLE: Final = 406
 _ALLOWED: Final = (b"allow", b"POST, GET, DELETE")
+_ABOUT_SESSIONS: Final = frozenset({"GET", "DELETE"})
 _POST_ONLY: Final = (b"allow", b"POST")
 _GLANCE: Final = 4096
 _MODERN: Final = MODERN_VERSION.encode()
@@ -47,19 +51,32 @@ _MARK: Final = f'"{PROTOCOL_VERSION}"'.encode()
 
 
 class Gateway:
-    """Every server of a yard through one address."""
+    """Every server of a yard through one address.
 
-    def __init__(self, yard: YardCore, closing: asyncio.Event) -> None:
+    Args:
+        yard: Whose servers they are.
+        closing: Ends what may last.
+        channel: The way to the other nodes of a cluster, which may hold what a request is about.
+    """
+
+    def __init__(
+        self, yard: YardCore, closing: asyncio.Event, channel: NodeChannel | None = None
+    ) -> None:
+        node = channel.node if channel else ""
         selections = Selections(yard)
         introduction = Introduction(yard.instance)
         self._calls = yard.calls
         self._selections = selections
-        self.pending_input = PendingInput(yard.instance)
+        self.pending_input = PendingInput(yard.instance, node)
         self._changes = ChangeNotifier(yard, selections)
         methods = Methods(yard, self.pending_input)
         self._listening = Listening(yard.notifications, self._changes, yard.calls.callers)
-        self._modern = ModernEra(selections, methods, introduction, self._listening)
+        self._modern = ModernEra(
+            selections, methods, introduction, self._listening, yard.seen_clients
+        )
         self._handshake = HandshakeEra(yard, selections, methods, introduction, self._changes)
+        self._handshake.node = node
+        self._relay = Relay(channel, self, closing) if channel else None
         self._closing = closing
         self._closer: asyncio.Task[None] | None = None
 
@@ -80,14 +97,18 @@ class Gateway:
 
     async def _manage(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer what is about a session, not in it."""
+        method: str = scope["method"]
         try:
-            match scope["method"]:
-                case "GET":
-                    await self._get(scope, receive, send)
-                case "DELETE":
-                    await self._delete(scope, send)
-                case _:
-                    await send_empty(send, _NOT_ALLOWED, [_ALLOWED])
+            if method not in _ABOUT_SESSIONS:
+                await send_empty(send, _NOT_ALLOWED, [_ALLOWED])
+                return
+            post = take(scope)
+            if self._relay is not None and (node := self._relay.target(scope, post)):
+                await self._relay.forward(node, OutgoingRequest(method, post), receive, send)
+            elif method == "GET":
+                await self._get(post, receive, send)
+            else:
+                await self._delete(post, send)
         except (Refused, YardError) as error:
             await _refuse(send, None, error)
 
@@ -99,6 +120,11 @@ class Gateway:
                 return
             post = take(scope, body)
             check_types(post.headers)
+            if self._relay is not None and (node := self._relay.target(scope, post)):
+                message = None if post.is_batch else post.envelope()
+                request = OutgoingRequest("POST", post, message)
+                await self._relay.forward(node, request, receive, send)
+                return
             if post.is_batch and SESSION in post.headers:
                 exposure = self._selections.exposure(post.path)
                 await self._handshake.batch(post, exposure, receive, send)
@@ -106,9 +132,17 @@ class Gateway:
             message = post.envelope()
             era = self._modern if _is_modern(post, message) else self._handshake
             exposure = self._selections.exposure(post.path)
+            if era is self._handshake and SESSION in post.headers:
+                self._remember(scope, post)
             await era.post(post, message, exposure, receive, send)
         except (Refused, YardError) as error:
             await _refuse(send, message.id if message else None, error)
+
+    def _remember(self, scope: Scope, post: Post) -> None:
+        """Let plain calls with the same head go directly, as far as this connection knows it."""
+        head: KnownHead | None = scope.get(KNOWN_HEAD)
+        if head is not None and head.answer is None:
+            head.answer = self._handshake.direct(post)
 
     async def _close_in_time(self) -> None:
         """End every stream, and cancel the calls that wait for clients; the others may finish."""
@@ -118,8 +152,7 @@ class Gateway:
         self._listening.dismiss()
         await self._changes.close()
 
-    async def _get(self, scope: Scope, receive: Receive, send: Send) -> None:
-        post = take(scope)
+    async def _get(self, post: Post, receive: Receive, send: Send) -> None:
         if not _speaks_handshake(post):
             await send_empty(send, _NOT_ALLOWED, [_POST_ONLY])
             return
@@ -137,8 +170,7 @@ class Gateway:
             stream, after = resumed or (session.listen(), 0)
             await _stream_out(stream, after, receive, send)
 
-    async def _delete(self, scope: Scope, send: Send) -> None:
-        post = take(scope)
+    async def _delete(self, post: Post, send: Send) -> None:
         if not _speaks_handshake(post):
             await send_empty(send, _NOT_ALLOWED, [_POST_ONLY])
             return

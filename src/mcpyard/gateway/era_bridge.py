@@ -16,6 +16,7 @@ from uuid import UUID
 
 import orjson
 
+from mcpyard.domain.interests import LEVELS
 from mcpyard.domain.narrowing import is_object
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import NotificationInterest, RequestHandler
@@ -28,7 +29,7 @@ from mcpyard.gateway.protocol import (
     PROGRESS_TOKEN,
     REQUEST_STATE,
 )
-from mcpyard.gateway.requests import Request, decoded
+from mcpyard.gateway.requests import GatewayClient, Request, decoded
 from mcpyard.gateway.translating import (
     InputRequired,
     input_required,
@@ -39,7 +40,6 @@ from mcpyard.gateway.translating import (
 )
 from mcpyard.wire.jsonrpc import ABSENT, INTERNAL_ERROR, RpcError, quoted
 from mcpyard.yard.calls.call_context import CallContext
-from mcpyard.yard.notifications import LEVELS
 from mcpyard.yard.yard import YardCore
 
 _MOST_ROUNDS: Final = 16
@@ -190,8 +190,14 @@ async def _ask(request: Request, method: str, params: bytes) -> bytes:
 
 
 def _notify(request: Request, method: str, params: bytes) -> None:
-    if method != MESSAGE or wants(request.client.log_level, params, unsaid=not request.modern):
+    if is_wanted(request.client, method, params):
         request.notify(method, params)
+
+
+def is_wanted(client: GatewayClient, method: str, params: bytes) -> bool:
+    """Whether a client wants a notification about its request."""
+    unsaid = client.era is not Era.MODERN
+    return method != MESSAGE or wants(client.log_level, params, unsaid=unsaid)
 
 
 def wants(level: str | None, message: bytes, *, unsaid: bool) -> bool:

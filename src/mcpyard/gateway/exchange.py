@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, Protocol, Self
 
 from starlette.types import Receive, Send
 
@@ -34,9 +34,17 @@ _MOST_AT_ONCE: Final = 1024 * 1024
 _STALLED: Final = 60.0
 _HOLE: Final = b"{}"
 _JSON: Final = (b"content-type", b"application/json")
-_PLAIN: Final = (_JSON,)
+PLAIN: Final = (_JSON,)
 
 Headers = Sequence[tuple[bytes, bytes]]
+
+
+class Watched(Protocol):
+    """A request that is under way."""
+
+    def watch(self) -> None:
+        """It is late: look from now on whether the client is still there."""
+        ...
 
 
 class Watch:
@@ -48,17 +56,17 @@ class Watch:
 
     def __init__(self) -> None:
         self.loop = asyncio.get_running_loop()
-        self._new: dict[Exchange, None] = {}
-        self._seen: dict[Exchange, None] = {}
+        self._new: dict[Watched, None] = {}
+        self._seen: dict[Watched, None] = {}
         self._timer: asyncio.TimerHandle | None = None
 
-    def add(self, exchange: "Exchange") -> None:
+    def add(self, exchange: Watched) -> None:
         """A request begins."""
         self._new[exchange] = None
         if self._timer is None:
             self._look_later()
 
-    def drop(self, exchange: "Exchange") -> None:
+    def drop(self, exchange: Watched) -> None:
         """It is answered."""
         self._new.pop(exchange, None)
         if self._seen:
@@ -158,17 +166,14 @@ class Exchange:
 
     async def succeed(self, number: Id, result: bytes) -> None:
         """Give the result; a long one without a copy."""
-        if self._stream is not None or len(result) <= _LARGE:
-            body = success(number, result)
-            # What every quick answer comes by; the rest is for what is late or cannot be sent now.
-            if self._stream or not self._whole or not self._whole(200, _PLAIN, body):
-                await self.answer(body)
+        # What every quick answer comes by; the rest is for what is late or cannot be sent now.
+        if not self._stream and self._whole and succeed_at_once(self._whole, number, result):
+            return
+        if self._stream or len(result) <= _LARGE:
+            await self.answer(success(number, result))
             return
         self._settle()
-        head, _, tail = success(number, _HOLE).partition(_HOLE)
-        whole = self._whole if len(result) <= _MOST_AT_ONCE else None
-        if not whole or not whole(200, _PLAIN, head, result, tail):
-            await _send_long(self._send, (head, result, tail))
+        await _send_long(self._send, _around(number, result))
 
     def withdraw(self) -> None:
         """The client does not want the answer any more, but is there."""
@@ -234,6 +239,19 @@ class Exchange:
         if not self.gone and self._task:
             self.gone = True
             self._task.cancel()
+
+
+def succeed_at_once(whole: SendWhole, number: Id, result: bytes) -> bool:
+    """Give a result in one piece, a long one without a copy; False when that is not possible."""
+    if len(result) <= _LARGE:
+        return whole(200, PLAIN, success(number, result))
+    return len(result) <= _MOST_AT_ONCE and whole(200, PLAIN, *_around(number, result))
+
+
+def _around(number: Id, result: bytes) -> tuple[bytes, bytes, bytes]:
+    """An answer in parts, one of which is the result."""
+    head, _, tail = success(number, _HOLE).partition(_HOLE)
+    return head, result, tail
 
 
 async def send_json(send: Send, body: bytes, status: int = 200, headers: Headers = ()) -> None:

@@ -1,27 +1,30 @@
 """The handshake era's side of the gateway: meet once, then speak within a session."""
 
 import asyncio
-import logging
+from collections.abc import Coroutine, Iterator
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from starlette.types import Receive, Send
 
-from mcpyard.domain.errors import YardError
+from mcpyard.domain.interests import LEVELS
 from mcpyard.domain.narrowing import object_of
+from mcpyard.domain.node_channel import owned
 from mcpyard.domain.observed import Era
 from mcpyard.gateway.abilities import abilities_of, carried
+from mcpyard.gateway.answering import answer, outcome
 from mcpyard.gateway.change_notifications import ChangeNotifier
+from mcpyard.gateway.direct_calls import DirectCalls
 from mcpyard.gateway.exchange import Exchange, Watch, send_empty, send_json
 from mcpyard.gateway.exposures import Exposure
 from mcpyard.gateway.introduction import Introduction
 from mcpyard.gateway.methods import Methods
-from mcpyard.gateway.posts import NO_BATCHES, SESSION, VERSION, Post, Refused
+from mcpyard.gateway.posts import NO_BATCHES, SESSION, VERSION, Post, Refused, no_session
 from mcpyard.gateway.protocol import META, RESOURCE_NOT_FOUND
-from mcpyard.gateway.refusing import BAD_REQUEST, NOT_FOUND, OUR_MISTAKE, rpc_error, unsupported
+from mcpyard.gateway.refusing import BAD_REQUEST, unsupported
 from mcpyard.gateway.requests import ClientEnvelope, GatewayClient, Request, decoded, members_of
 from mcpyard.gateway.selection import Selections
-from mcpyard.gateway.sessions import ClientSession, Sessions
+from mcpyard.gateway.sessions import ClientSession, Sessions, new_session_id
 from mcpyard.wire.handshake import LATEST, VERSIONS
 from mcpyard.wire.jsonrpc import (
     INVALID_PARAMS,
@@ -30,10 +33,8 @@ from mcpyard.wire.jsonrpc import (
     failure,
     success,
 )
-from mcpyard.yard.notifications import LEVELS
+from mcpyard.yard.seen_clients import OpenSession, introduced
 from mcpyard.yard.yard import YardCore
-
-log = logging.getLogger(__name__)
 
 _EMPTY: Final = b"{}"
 _ACCEPTED: Final = 202
@@ -43,7 +44,11 @@ _SPOKEN: Final = frozenset({None, *(version.encode() for version in VERSIONS)})
 
 
 class HandshakeEra:
-    """Answers requests of the handshake era."""
+    """Answers requests of the handshake era.
+
+    Attributes:
+        node: The node of a cluster whose name the ids of its sessions have; empty for none.
+    """
 
     def __init__(
         self,
@@ -53,6 +58,7 @@ class HandshakeEra:
         introduction: Introduction,
         changes: ChangeNotifier,
     ) -> None:
+        self.node = ""
         self.sessions = Sessions(self.end)
         self._selections = selections
         self._methods = methods
@@ -61,6 +67,8 @@ class HandshakeEra:
         self._calls = yard.calls
         self._notifications = yard.notifications
         self._watch = Watch()
+        self._seen = yard.seen_clients
+        self._seen.sessions = self._open_sessions
         self._own = {
             "ping": _ping,
             "logging/setLevel": self._set_level,
@@ -85,11 +93,17 @@ class HandshakeEra:
             raise Refused(BAD_REQUEST, RpcError(INVALID_REQUEST, "the id is already in use"))
         stream = session.open_stream
         with Exchange(self._watch, receive, send, post.whole, stream) as exchange:
-            result, refusal = await self._outcome(session, message, exposure, exchange)
-            if refusal is None:
-                await exchange.succeed(message.id, result)
-            else:
-                await exchange.answer(failure(message.id, refusal))
+            work = partial(self._work, session, message, exposure)
+            await answer(exchange, message.id, *await outcome(session, message.id, exchange, work))
+
+    def direct(self, post: Post) -> DirectCalls | None:
+        """Answers plain calls of tools with the head of this request, without tasks."""
+        if not _is_spoken(post):
+            return None
+        name = post.header(SESSION) or ""
+        find = partial(self.sessions.find, name, post.path, post.who)
+        exposure = partial(self._selections.exposure, post.path)
+        return DirectCalls(find, exposure, self._calls, self._watch)
 
     async def batch(self, post: Post, exposure: Exposure, receive: Receive, send: Send) -> None:
         """Answer a batch, which one revision alone has.
@@ -121,33 +135,22 @@ class HandshakeEra:
         exposure: Exposure,
         exchange: Exchange,
     ) -> bytes:
-        result, refusal = await self._outcome(session, message, exposure, exchange)
         number = message.id or 0
+        work = partial(self._work, session, message, exposure)
+        result, refusal = await outcome(session, number, exchange, work)
         return success(number, result) if refusal is None else failure(number, refusal)
 
-    async def _outcome(
+    def _work(
         self,
         session: ClientSession,
         message: ClientEnvelope,
         exposure: Exposure,
         exchange: Exchange,
-    ) -> tuple[bytes, RpcError | None]:
-        """The result of a request, or why there is none."""
-        number = message.id or 0
-        session.running[number] = exchange
-        try:
-            request = _request(session, message, exposure, exchange)
-            if own := self._own.get(request.method):
-                return own(session, request), None
-            return await self._methods.answer(request), None
-        except (RpcError, YardError) as error:
-            return b"", rpc_error(error)
-        except Exception:
-            log.exception("%s failed in the gateway itself", message.method)
-            return b"", OUR_MISTAKE
-        finally:
-            # Before the client can know the answer and use the id again.
-            session.running.pop(number, None)
+    ) -> Coroutine[Any, Any, bytes]:
+        """The result of a request."""
+        request = _request(session, message, exposure, exchange)
+        own = self._own.get(request.method)
+        return own(session, request) if own else self._methods.answer(request)
 
     def session(self, post: Post) -> ClientSession:
         """The session that a request names.
@@ -155,19 +158,27 @@ class HandshakeEra:
         Raises:
             Refused: It names none, one that is over, or one of somebody else.
         """
-        if post.headers.get(VERSION) not in _SPOKEN:
-            _check_version(post)
+        if not _is_spoken(post):
+            raise Refused(BAD_REQUEST, unsupported((post.header(VERSION) or "")[:80]))
         name = post.header(SESSION)
         if name is None:
             text = "Mcp-Session-Id is missing: initialize first"
             raise Refused(BAD_REQUEST, RpcError(INVALID_REQUEST, text))
         session = self.sessions.find(name, post.path, post.who)
         if session is None:
-            raise Refused(NOT_FOUND, RpcError(-32001, "Session not found: initialize again"))
+            raise no_session()
         return session
+
+    def _open_sessions(self) -> Iterator[OpenSession]:
+        yield from map(self._open, self.sessions)
+
+    def _open(self, session: ClientSession) -> OpenSession:
+        idle = asyncio.get_running_loop().time() - session.used
+        return OpenSession(session.client.name, session.client.release, idle)
 
     def end(self, session: ClientSession) -> None:
         """End a session."""
+        self._seen.note_session(self._open(session))
         self.sessions.remove(session)
         self._changes.remove(session)
         session.end(self._notifications)
@@ -183,6 +194,7 @@ class HandshakeEra:
         """Send no notifications any more, only the answers to requests."""
         if self._sweeper:
             self._sweeper.cancel()
+        self._seen.note_sessions()
         for session in self.sessions:
             session.stop_notifying()
 
@@ -197,11 +209,18 @@ class HandshakeEra:
         version = str(requested) if requested in VERSIONS else LATEST
         capabilities = decoded(params.get("capabilities", _EMPTY))
         abilities = abilities_of(capabilities)
-        client = GatewayClient(post.who, Era.HANDSHAKE, version, carried(capabilities), abilities)
+        name, release = introduced(decoded(params.get("clientInfo", _EMPTY)))
+        client = GatewayClient(
+            *(post.who, Era.HANDSHAKE, version, carried(capabilities), abilities),
+            name=name,
+            release=release,
+        )
         caller = self._calls.callers.of(post.who)
         self.sessions.make_room(caller, len(client.capabilities))
-        session = ClientSession(post.path, client, caller, asyncio.get_running_loop().time())
+        now, number = asyncio.get_running_loop().time(), owned(self.node, new_session_id())
+        session = ClientSession(number, post.path, client, caller, now)
         self.sessions.add(session)
+        self._seen.note(name, release)
         self._changes.add(session)
         self._sweep()
         one = self._selections.one_server(post.path) is not None
@@ -209,14 +228,14 @@ class HandshakeEra:
         headers = [(SESSION, session.id.encode())]
         await send_json(send, success(message.id or 0, result), headers=headers)
 
-    def _set_level(self, session: ClientSession, request: Request) -> bytes:
+    async def _set_level(self, session: ClientSession, request: Request) -> bytes:
         level = request.text("level")
         if level not in LEVELS:
             raise RpcError(INVALID_PARAMS, f"level must be one of {', '.join(LEVELS)}")
         session.set_level(level, request.exposure, self._notifications)
         return _EMPTY
 
-    def _subscribe(self, session: ClientSession, request: Request) -> bytes:
+    async def _subscribe(self, session: ClientSession, request: Request) -> bytes:
         uri = request.text("uri")
         place = request.exposure.addresses.find(uri)
         if place is None:
@@ -224,7 +243,7 @@ class HandshakeEra:
         session.subscribe(uri, place, self._notifications)
         return _EMPTY
 
-    def _unsubscribe(self, session: ClientSession, request: Request) -> bytes:
+    async def _unsubscribe(self, session: ClientSession, request: Request) -> bytes:
         session.unsubscribe(request.text("uri"), self._notifications)
         return _EMPTY
 
@@ -241,6 +260,7 @@ class HandshakeEra:
     def _sweep(self) -> None:
         """End what is overdue; again after a while, as long as there are sessions."""
         loop = asyncio.get_running_loop()
+        self._seen.note_sessions()
         for session in self.sessions.overdue(loop.time()):
             self.end(session)
         if self._sweeper:
@@ -248,7 +268,7 @@ class HandshakeEra:
         self._sweeper = loop.call_later(_SWEEP, self._sweep) if len(self.sessions) else None
 
 
-def _ping(_session: ClientSession, _request: Request) -> bytes:
+async def _ping(_session: ClientSession, _request: Request) -> bytes:
     return _EMPTY
 
 
@@ -269,7 +289,6 @@ def _request(
     )
 
 
-def _check_version(post: Post) -> None:
-    version = post.header(VERSION) or ""
-    if version not in VERSIONS:
-        raise Refused(BAD_REQUEST, unsupported(version[:80]))
+def _is_spoken(post: Post) -> bool:
+    """Whether a request is in a version of this era, as far as its head says."""
+    return post.headers.get(VERSION) in _SPOKEN or post.header(VERSION) in VERSIONS

@@ -1,7 +1,8 @@
 """The gateway for the program that it runs in: the requests of clients, without HTTP."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
+from copy import copy
+from functools import cached_property, partial
 from itertools import count
 from typing import Final
 from urllib.parse import quote
@@ -35,7 +36,7 @@ from mcpyard.yard.calls.call_context import LIBRARY, CallContext
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.profiles import RESERVED
 from mcpyard.yard.server_content import UpdateListener
-from mcpyard.yard.server_questions import QuestionAnswerer
+from mcpyard.yard.server_questions import NO_ANSWERS, QuestionAnswerer
 from mcpyard.yard.yard import YardCore
 
 LISTEN: Final = "subscriptions/listen"
@@ -55,15 +56,18 @@ class InProcessClient:
     def __init__(self, yard: YardCore, answerer: QuestionAnswerer) -> None:
         self._yard = yard
         self._answerer = answerer
-        able = answerer.capabilities
-        self._client = GatewayClient(
-            LIBRARY, Era.HANDSHAKE, VERSIONS[-1], carried(able), abilities_of(able)
-        )
+        self._client = _client(LIBRARY, answerer)
         self._selections = Selections(yard)
         self._methods = Methods(yard, PendingInput(yard.instance))
-        self._changes: ChangeNotifier | None = None
-        self._listening: Listening | None = None
+        self._subscriptions = _Subscriptions(yard, self._selections)
         self._ids = count(1)
+
+    def of(self, who: str, answerer: QuestionAnswerer = NO_ANSWERS) -> "InProcessClient":
+        """The same for another caller, and for somebody else who answers questions."""
+        other = copy(self)
+        other._answerer = answerer  # noqa: SLF001  of the same class
+        other._client = _client(who, answerer)  # noqa: SLF001
+        return other
 
     async def request(self, server: str | None, method: str, params: Mapping[str, object]) -> bytes:
         """The result of a request (see `ContentRequests`)."""
@@ -77,22 +81,16 @@ class InProcessClient:
         self, server: str | None, uris: Sequence[str], listener: UpdateListener
     ) -> None:
         """Report changes of resources until cancelled (see `ContentRequests`)."""
-        if self._listening is None:
-            self._changes = ChangeNotifier(self._yard, self._selections)
-            callers = self._yard.calls.callers
-            self._listening = Listening(self._yard.notifications, self._changes, callers)
         params = {"notifications": {URIS: [*uris]}}
         request = self._request(server, LISTEN, params, _UpdateChannel(listener))
         try:
-            await self._listening.serve(request)
+            await self._subscriptions.listening.serve(request)
         except RpcError as error:
             raise _refusal(error) from error
 
     async def close(self) -> None:
-        """End what is open."""
-        if self._listening and self._changes:
-            self._listening.dismiss()
-            await self._changes.close()
+        """End what is open, also what was opened for other callers."""
+        await self._subscriptions.close()
 
     async def call_with(
         self, route: Route, arguments: Mapping[str, object] | None, context: CallContext
@@ -101,8 +99,8 @@ class InProcessClient:
         outcomes: list[Outcome] = []
 
         async def work(bridged: CallContext, answers: Mapping[str, bytes]) -> bytes:
-            interactive = context._replace(
-                on_request=bridged.on_request, capabilities=bridged.capabilities
+            interactive = msgspec.structs.replace(
+                context, on_request=bridged.on_request, capabilities=bridged.capabilities
             )
             call = self._yard.calls.call_with(route, arguments, with_answers(interactive, answers))
             outcomes.append(await call)
@@ -145,6 +143,30 @@ class InProcessClient:
         except CallRefused as refused:
             raise RpcError(refused.code, refused.message, refused.data) from refused
         return orjson.dumps(answer)
+
+
+def _client(who: str, answerer: QuestionAnswerer) -> GatewayClient:
+    able = answerer.capabilities
+    return GatewayClient(who, Era.HANDSHAKE, VERSIONS[-1], carried(able), abilities_of(able))
+
+
+class _Subscriptions:
+    """The open subscriptions of all callers; begun with the first."""
+
+    def __init__(self, yard: YardCore, selections: Selections) -> None:
+        self._yard = yard
+        self._selections = selections
+        self._changes: ChangeNotifier | None = None
+
+    @cached_property
+    def listening(self) -> Listening:
+        self._changes = ChangeNotifier(self._yard, self._selections)
+        return Listening(self._yard.notifications, self._changes, self._yard.calls.callers)
+
+    async def close(self) -> None:
+        if self._changes:
+            self.listening.dismiss()
+            await self._changes.close()
 
 
 class _UpdateChannel:

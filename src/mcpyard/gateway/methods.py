@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import orjson
+from msgspec.structs import replace
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.errors import ArgumentsRefused, CallRefused
@@ -15,13 +16,12 @@ from mcpyard.gateway.exposures import LISTS, Target
 from mcpyard.gateway.links import with_links_exposed
 from mcpyard.gateway.pending_input import PendingInput
 from mcpyard.gateway.protocol import RESOURCE_NOT_FOUND
-from mcpyard.gateway.requests import Request, decoded, refuse_loops
-from mcpyard.wire.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND, RpcError, quoted
+from mcpyard.gateway.requests import Request, arguments_of, decoded, refuse_loops
+from mcpyard.wire.jsonrpc import ABSENT, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError, quoted
 from mcpyard.yard.calls.call_context import CallContext
 from mcpyard.yard.yard import YardCore
 
 _NOT_THERE: Final = frozenset({RESOURCE_NOT_FOUND, INVALID_PARAMS})
-_NO_ARGUMENTS: Final = (b"", b"null")
 _SHOWN: Final = 200
 _NO_COMPLETION: Final = b'{"completion":{"values":[]}}'
 
@@ -76,9 +76,7 @@ class Methods:
         if target is None:
             raise RpcError(INVALID_PARAMS, f"Unknown tool: {name[:_SHOWN]}")
         route, era = target
-        arguments = bytes(request.params.get("arguments", b""))
-        if arguments in _NO_ARGUMENTS:
-            arguments = b"{}"
+        arguments = arguments_of(request.params.get("arguments", ABSENT))
         try:
             context = self.bridge.direct(request, route.server, era)
             if context is None:
@@ -177,7 +175,7 @@ def with_answers(context: CallContext, answers: Mapping[str, bytes]) -> CallCont
     if not answers:
         return context
     extras = context.extras._replace(members={**context.extras.members, **answers})
-    return context._replace(extras=extras, fall_back=False)
+    return replace(context, extras=extras, fall_back=False)
 
 
 async def _list(request: Request) -> bytes:

@@ -4,6 +4,7 @@ Headers repeat what the body says, so that others can route by them; where the t
 request is refused. The client takes a request back by closing its connection.
 """
 
+import asyncio
 import base64
 import binascii
 import logging
@@ -16,6 +17,7 @@ from starlette.types import Receive, Send
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.errors import YardError
+from mcpyard.domain.interests import LEVELS
 from mcpyard.domain.observed import Era
 from mcpyard.gateway.abilities import abilities_of, carried
 from mcpyard.gateway.exchange import Exchange, Watch, send_empty
@@ -26,6 +28,7 @@ from mcpyard.gateway.methods import Methods
 from mcpyard.gateway.posts import VERSION, Post, Refused
 from mcpyard.gateway.protocol import (
     CLIENT_CAPABILITIES,
+    CLIENT_INFO,
     LOG_LEVEL,
     META,
     PROTOCOL_VERSION,
@@ -42,7 +45,7 @@ from mcpyard.wire.jsonrpc import (
 )
 from mcpyard.wire.modern import VERSION as SPOKEN
 from mcpyard.wire.remote.request_headers import NAMED_BY, Path, headers_for, mirrored
-from mcpyard.yard.notifications import LEVELS
+from mcpyard.yard.seen_clients import ClientSightings, introduced
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +55,13 @@ _ONCE: Final = (VERSION, _METHOD, _NAME)
 _ENCODED: Final = re.compile(r"=\?base64\?(.*)\?=")
 _SPOKEN: Final = SPOKEN.encode()
 _NO_PARAMS: Final = Raw(b"")
+_NO_INFO: Final = Raw(b"{}")
 _MOST_CACHED: Final = 2048
+
+_NOTED_EVERY: Final = 1.0
+"""Seconds between two notes that a client was heard of."""
+
+_MOST_NAMES: Final = 1000
 
 
 class ModernEra:
@@ -64,11 +73,14 @@ class ModernEra:
         methods: Methods,
         introduction: Introduction,
         listening: Listening,
+        seen: ClientSightings,
     ) -> None:
         self._selections = selections
         self._methods = methods
         self._introduction = introduction
         self._listening = listening
+        self._seen = seen
+        self._noted: dict[str, float] = {}
         self._watch = Watch()
 
     async def post(
@@ -84,6 +96,7 @@ class ModernEra:
         with Exchange(self._watch, receive, send, post.whole) as exchange:
             try:
                 request = _request(post, message, exposure, exchange)
+                self._note(request.client)
                 if request.method == "subscriptions/listen":
                     await self._listening.serve(request)
                     return
@@ -98,6 +111,15 @@ class ModernEra:
                 await exchange.succeed(message.id, result)
                 return
             await exchange.answer(body, status)
+
+    def _note(self, client: GatewayClient) -> None:
+        """Note that a client was heard of; each of its requests may be the first or the last."""
+        now = asyncio.get_running_loop().time()
+        if client.name and now - self._noted.get(client.name, -_NOTED_EVERY) >= _NOTED_EVERY:
+            if len(self._noted) >= _MOST_NAMES:
+                self._noted.clear()
+            self._noted[client.name] = now
+            self._seen.note(client.name, client.release)
 
     async def _answer(self, request: Request) -> bytes:
         if request.method == "server/discover":
@@ -138,7 +160,10 @@ def _client_meta(who: str, raw: bytes) -> _ClientMeta:
         raise RpcError(INVALID_PARAMS, text)
     declared = decoded(meta[CLIENT_CAPABILITIES])
     capabilities, abilities = carried(declared), abilities_of(declared)
-    client = GatewayClient(who, Era.MODERN, SPOKEN, capabilities, abilities, _log_level(meta), who)
+    name, release = introduced(decoded(meta.get(CLIENT_INFO, _NO_INFO)))
+    client = GatewayClient(
+        *(who, Era.MODERN, SPOKEN, capabilities, abilities, _log_level(meta), who, name, release)
+    )
     return _ClientMeta(meta, client, decoded(meta[PROTOCOL_VERSION]))
 
 

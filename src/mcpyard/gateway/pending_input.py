@@ -17,6 +17,7 @@ from typing import Any, Final
 import orjson
 from msgspec import Raw, Struct, field
 
+from mcpyard.domain.node_channel import owned, owner_of
 from mcpyard.domain.ports import RequestHandler
 from mcpyard.gateway.abilities import check
 from mcpyard.gateway.protocol import INPUT_RESPONSES, REQUEST_STATE
@@ -34,6 +35,13 @@ MOST: Final = 1_000
 _MARK: Final = "mcpyard"
 _OURS: Final = f'"{_MARK}.'.encode()
 _PARTS: Final = 5
+
+EXPIRED: Final = RpcError(
+    INVALID_PARAMS,
+    "the call is no longer pending: its node is gone, so call again",
+    {"problem": "request-state"},
+)
+"""What is said of a call whose node cannot be reached any more; it is never run again."""
 
 Begin = Callable[[RequestHandler], Coroutine[Any, Any, bytes]]
 """Begins a call whose questions are answered by somebody."""
@@ -86,8 +94,9 @@ class _Parked(Struct, eq=False):
 class PendingInput:
     """The parked calls of a gateway."""
 
-    def __init__(self, instance: str) -> None:
-        self._instance = instance
+    def __init__(self, instance: str, node: str = "") -> None:
+        # Another node of the cluster reads there who holds the call.
+        self._instance = owned(node, instance)
         self._key = secrets.token_bytes(32)
         self._parked: dict[str, _Parked] = {}
 
@@ -192,6 +201,12 @@ class PendingInput:
         if int(expires) < asyncio.get_running_loop().time():
             raise _refused("the answer came too late, so the call was cancelled")
         return name
+
+
+def node_of_state(state: str) -> str:
+    """The node that issued a request state; empty for one that no node of a cluster did."""
+    parts = state.split(".")
+    return owner_of(parts[1]) if len(parts) == _PARTS and parts[0] == _MARK else ""
 
 
 def _binding(request: Request) -> bytes:

@@ -9,7 +9,7 @@ from starlette.types import Message, Receive, Scope
 
 from mcpyard.asgi_scope import HEADERS, PRINCIPAL, SEND_WHOLE, Principal, SendWhole
 from mcpyard.gateway.protocol import PARSE_ERROR
-from mcpyard.gateway.refusing import mismatch
+from mcpyard.gateway.refusing import NOT_FOUND, mismatch
 from mcpyard.gateway.requests import ClientEnvelope, read_envelope
 from mcpyard.wire.jsonrpc import INVALID_REQUEST, RpcError, read_batch
 
@@ -32,6 +32,11 @@ class Refused(Exception):
         super().__init__(error.message)
         self.status = status
         self.error = error
+
+
+def no_session() -> Refused:
+    """The refusal of a session that is over, or was never there: the client begins anew."""
+    return Refused(NOT_FOUND, RpcError(-32001, "Session not found: initialize again"))
 
 
 class Post(msgspec.Struct, frozen=True):

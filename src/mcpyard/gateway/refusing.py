@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from math import ceil
 from typing import Final
 
-from mcpyard.domain.errors import CallRefused, ServerFault, YardError, edge
+from mcpyard.domain.edges import edge
+from mcpyard.domain.errors import CallRefused, ServerFault, YardError
 from mcpyard.gateway.protocol import HEADER_MISMATCH, MISSING_CAPABILITY, PARSE_ERROR, SUPPORTED
 from mcpyard.wire.jsonrpc import (
     INTERNAL_ERROR,

@@ -1,7 +1,7 @@
 """A request of a client, taken apart as far as the gateway must: no value is decoded on the way."""
 
 from collections.abc import Mapping
-from typing import Final, Protocol
+from typing import Final, Literal, Protocol
 
 import msgspec
 import orjson
@@ -36,6 +36,7 @@ from mcpyard.yard.calls.call_context import (
 )
 
 _NULL: Final = b"null"
+_NO_ARGUMENTS: Final = (b"", _NULL)
 _TASK: Final = "task"
 """The parameter that asks for a task; a receiver that does not support tasks ignores it."""
 
@@ -61,6 +62,23 @@ class ClientEnvelope(msgspec.Struct, gc=False):
         return self.method is None and (bool(bytes(self.result)) or bool(bytes(self.error)))
 
 
+class PlainParams(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """The parameters of a call that brings nothing but arguments."""
+
+    name: str
+    arguments: Raw = _ABSENT
+
+
+class PlainCall(msgspec.Struct, forbid_unknown_fields=True, gc=False):
+    """The message of such a call."""
+
+    jsonrpc: Literal["2.0"]
+    id: Id
+    method: Literal["tools/call"]
+    params: PlainParams
+
+
+_plain_call = msgspec.json.Decoder(PlainCall)
 _envelope = msgspec.json.Decoder(ClientEnvelope)
 _members = msgspec.json.Decoder(dict[str, Raw])
 _text = msgspec.json.Decoder(str)
@@ -77,6 +95,8 @@ class GatewayClient(Struct, frozen=True):
         abilities: Which questions of a server it can answer.
         log_level: The log messages it wants; None for none.
         client_key: Names it to servers that run a process for each client.
+        name: What it calls itself; empty for nothing.
+        release: Its own version, as it gave it.
     """
 
     who: str
@@ -86,6 +106,8 @@ class GatewayClient(Struct, frozen=True):
     abilities: frozenset[str] = frozenset()
     log_level: str | None = None
     client_key: str | None = None
+    name: str = ""
+    release: str = ""
 
 
 class ReplyChannel(Protocol):
@@ -190,6 +212,20 @@ def read_envelope(body: bytes) -> ClientEnvelope:
     if not body.isascii():
         body.decode()
     return _envelope.decode(body)
+
+
+def read_plain_call(body: bytes) -> PlainCall | None:
+    """The call in a body, if it is a plain one and all of it is read as `read_envelope` does."""
+    try:
+        return _plain_call.decode(body) if body.isascii() else None
+    except (ValueError, RecursionError):
+        return None
+
+
+def arguments_of(raw: Raw) -> bytes:
+    """The arguments of a call, as JSON."""
+    arguments = bytes(raw)
+    return b"{}" if arguments in _NO_ARGUMENTS else arguments
 
 
 def members_of(raw: Raw | bytes, what: str) -> dict[str, Raw]:

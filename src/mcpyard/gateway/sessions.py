@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from functools import partial
 from operator import attrgetter
-from typing import Final
+from typing import Final, Protocol
 from uuid import UUID
 
 import orjson
@@ -43,6 +43,19 @@ _MOST_STREAMS: Final = 32
 _MOST_URIS: Final = 1_000
 
 
+def new_session_id() -> str:
+    """An id that nobody can guess."""
+    return secrets.token_urlsafe(24)
+
+
+class Withdrawable(Protocol):
+    """A request that is under way."""
+
+    def withdraw(self) -> None:
+        """The client does not want the answer any more, but is there."""
+        ...
+
+
 class ClientSession:
     """One client (see `ChangeListener`).
 
@@ -56,12 +69,14 @@ class ClientSession:
         used: When it was heard of last.
     """
 
-    def __init__(self, path: str, client: GatewayClient, caller: Caller, now: float) -> None:
-        self.id = secrets.token_urlsafe(24)
+    def __init__(
+        self, name: str, path: str, client: GatewayClient, caller: Caller, now: float
+    ) -> None:
+        self.id = name
         self.path = path
         self.client = replace(client, client_key=self.id)
         self.caller = caller
-        self.running: dict[Id, Exchange] = {}
+        self.running: dict[Id, Withdrawable] = {}
         self.push_stream: Stream | None = None
         self.used = now
         self._streams: dict[str, Stream] = {}

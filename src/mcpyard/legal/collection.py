@@ -9,6 +9,7 @@ from typing import Final
 from mcpyard.legal.corpus import Corpus
 from mcpyard.legal.library import Hit, Library
 from mcpyard.legal.model import DocumentKind
+from mcpyard.legal.notices import say_here
 from mcpyard.legal.reading.loading import find, load
 from mcpyard.legal.schema import NotACorpus
 
@@ -31,8 +32,7 @@ def default_folder() -> Path:
     try:
         return user_data_path("mcpyard") / "legal"
     except RuntimeError:
-        message = "HOME is not set, and this user has no home directory; name a folder with --home"
-        raise NotACorpus(message) from None
+        raise NotACorpus(say_here("no_home")) from None
 
 
 def corpus_file(folder: Path) -> Path:

@@ -129,42 +129,38 @@ def _complain(error: Exception | str, code: int) -> int:
 
 def _port(text: str) -> int:
     if not text.isdecimal() or int(text) > _LAST_PORT:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port: 0 to {_LAST_PORT}")
+        raise argparse.ArgumentTypeError(say_here("no_port", text=text, last=_LAST_PORT))
     return int(text)
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "mcpyard-legal",
-        description="Statutes, cases and document templates over MCP; uses stdio by default.",
+        description=say_here("help"),
         allow_abbrev=False,
     )
     where = argparse.ArgumentParser(add_help=False)
     for each in (parser, where):
         # A value said before the command stays when the command's own option is absent.
         default = None if each is parser else argparse.SUPPRESS
-        each.add_argument(
-            "--home", type=Path, default=default, help="state folder instead of MCPYARD_HOME"
-        )
-        each.add_argument(
-            "--corpus", type=Path, default=default, help="corpus folder instead of HOME/legal"
-        )
+        each.add_argument("--home", type=Path, default=default, help=say_here("help_home"))
+        each.add_argument("--corpus", type=Path, default=default, help=say_here("help_corpus"))
     parser.add_argument(
-        "--transport", choices=("stdio", "http", "sse"), default="stdio", help="default: stdio"
+        "--transport",
+        choices=("stdio", "http", "sse"),
+        default="stdio",
+        help=say_here("help_default", value="stdio"),
     )
-    parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
+    local = "127.0.0.1"
+    parser.add_argument("--host", default=local, help=say_here("help_default", value=local))
     parser.add_argument(
-        "--port", type=_port, default=_PORT, help=f"default: {_PORT}; 0 takes a free one"
+        "--port", type=_port, default=_PORT, help=say_here("help_port", value=_PORT)
     )
     commands = parser.add_subparsers(dest="command")
-    loading = commands.add_parser(
-        "import", parents=[where], help="load a folder, .md, .txt or .jsonl"
-    )
+    loading = commands.add_parser("import", parents=[where], help=say_here("help_import"))
     loading.add_argument("path", type=Path)
-    loading.add_argument(
-        "--replace", action="store_true", help="take out whatever else was imported before"
-    )
-    showing = commands.add_parser("status", parents=[where], help="show what was imported")
+    loading.add_argument("--replace", action="store_true", help=say_here("help_replace"))
+    showing = commands.add_parser("status", parents=[where], help=say_here("help_status"))
     for each in (loading, showing):
         each.add_argument("--json", action="store_true")
     return parser

@@ -10,14 +10,17 @@ import re
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from heapq import nsmallest
 from typing import Final
 
 from mcpyard.legal import tables
+from mcpyard.legal.query.article_questions import resemblances
 from mcpyard.legal.query.concepts import Concept
 from mcpyard.legal.query.folding import plain
-from mcpyard.legal.query.subjects import subjects
+from mcpyard.legal.query.subjects import rarity, subjects, words_of
 from mcpyard.legal.query.terms import pairs
 from mcpyard.legal.query.titles import STATE
+from mcpyard.legal.tables import Subject
 
 _CANDIDATES: Final = 150
 _MOST_TERMS: Final = 64
@@ -26,18 +29,22 @@ _COMMON: Final = 2.5
 _FEW: Final = 3
 _HEADING: Final = 0.35
 _TITLE: Final = 0.3
-_PIECE: Final = 0.45
+_PIECE: Final = 0.6
 _REPEATED: Final = 0.12
 _MOST_REPEATS: Final = 4
-_SUBJECT: Final = 1.2
+_SPOKEN: Final = 0.3
+_SUBJECT: Final = 1.0
+_QUESTION: Final = 0.5
 _ONE_WORD: Final = 0.4
+_MOST_ARTICLES: Final = 20
 _LENGTH: Final = 0.1
 _USUAL_LENGTH: Final = 120
 _ABOUT: Final = 1.2
 _ALIKE: Final = 0.7
 _INTRODUCTION: Final = 1.15
+_GENERAL: Final = 2
 _AMENDMENT: Final = 0.6
-_SAME_LAW: Final = 0.2
+_SAME_LAW: Final = 0.5
 _BEST_OF_LAW: Final = 5
 _HAN: Final = re.compile("[\u3007\u3400-\u9fff]")
 
@@ -102,7 +109,8 @@ class Relevance:
         match = " OR ".join(_match(each) for each in terms[:_MOST_TERMS])
         rows = self._rows(_FOUND, where | {"match": match, "limit": limit})
         # One word is a word of the law rather than the description of a situation.
-        about = _Subjects(query, _SUBJECT if len(concepts) > 1 else _ONE_WORD)
+        factor = _SUBJECT if len(concepts) > 1 else _ONE_WORD
+        about = _Subjects(query, factor * math.log(self._size + 1))
         ids = {row["id"] for row in rows}
         more = self._rows(_ABOUT_IT, where | {"articles": about.articles})
         rows += [row for row in more if row["id"] not in ids]
@@ -112,7 +120,8 @@ class Relevance:
         scored = [replace(each, score=each.score + about.of(each.row)) for each in scored]
         if len(concepts) > 1:
             scored = _with_their_laws(scored)
-        return _introductions_first(scored)
+        # A word or two ask for a subject in general, more words for one case of it.
+        return _introductions_first(scored, _INTRODUCTION if len(concepts) <= _GENERAL else 1.0)
 
     def mentions(self, row: sqlite3.Row, concepts: Sequence[Concept]) -> bool:
         """Whether a passage has anything of what is asked."""
@@ -153,31 +162,55 @@ class Relevance:
         self, row: sqlite3.Row, concepts: Sequence[Concept], most: float, likelihood: float
     ) -> ScoredPassage:
         text, headings, title = row["folded"], row["folded_headings"], row["title"] + row["part"]
+        spoken = _spoken(row)
         total = 0.0
         for concept in concepts:
             values = [
-                self.weight(term) * weight * _presence(term, text, headings, title)
+                self._weight_in(term, spoken)
+                * weight
+                * _presence(term, text, headings, title, spoken)
                 for term, weight in concept.terms
             ]
             values.append(
-                _PIECE * sum(self.weight(each) for each in concept.pieces if each in text)
+                _PIECE
+                * sum(
+                    self._weight_in(each, spoken)
+                    for each in concept.pieces
+                    if each in text or each in spoken
+                )
             )
             total += max(values) + _REPEATED * (sum(values) - max(values))
         length = 1 + _LENGTH * math.log(max(len(text), 20) / _USUAL_LENGTH)
         amendment = _AMENDMENT if "修正案" in row["title"] else 1.0
         return ScoredPassage(row, total / length * amendment * likelihood, total / most)
 
+    def _weight_in(self, term: str, spoken: str) -> float:
+        """The weight of a term; if no text has it, as rare as it is in the subject index."""
+        if (weight := self.weight(term)) or term not in spoken:
+            return weight
+        return rarity(term) * math.log(self._size + 1)
+
+
+def _spoken(row: sqlite3.Row) -> str:
+    """What people say who ask about a passage, by the subject index."""
+    law = row["title"].removeprefix(STATE)
+    return words_of(Subject(law, row["version_date"], row["number"] or 0, row["insertion"]))
+
 
 class _Subjects:
-    """The articles that a query is about by the subject index, with their weights."""
+    """The articles that a query is about by the subject index and by questions, with weights."""
 
     def __init__(self, query: str, factor: float) -> None:
+        weights = dict(subjects(query))
+        for subject, weight in resemblances(query):
+            weights[subject] = weights.get(subject, 0.0) + _QUESTION * weight
+        best = nsmallest(_MOST_ARTICLES, weights.items(), key=lambda each: -each[1])
         self._weights = {
             (STATE + subject.law, subject.number, subject.insertion): (
                 factor * weight,
                 subject.version,
             )
-            for subject, weight in subjects(query)
+            for subject, weight in best
         }
 
     @property
@@ -220,7 +253,7 @@ def _with_their_laws(scored: list[ScoredPassage]) -> list[ScoredPassage]:
     return [replace(each, score=each.score + raised[each.row["document"]]) for each in scored]
 
 
-def _introductions_first(scored: list[ScoredPassage]) -> list[ScoredPassage]:
+def _introductions_first(scored: list[ScoredPassage], factor: float) -> list[ScoredPassage]:
     """The passages by score; of those of one text that fit alike, the first is the introduction."""
     best: dict[int, float] = {}
     for each in scored:
@@ -234,17 +267,21 @@ def _introductions_first(scored: list[ScoredPassage]) -> list[ScoredPassage]:
 
     def order(each: ScoredPassage) -> tuple[float, int]:
         introduces = first.get(each.row["document"]) == each.row["position"]
-        return -each.score * (_INTRODUCTION if introduces else 1.0), each.row["id"]
+        return -each.score * (factor if introduces else 1.0), each.row["id"]
 
     return sorted(scored, key=order)
 
 
-def _presence(term: str, text: str, headings: str, title: str) -> float:
-    """How clearly a passage has a term: in its text, more than once, in headings and title."""
+def _presence(term: str, text: str, headings: str, title: str, spoken: str) -> float:
+    """How clearly a passage has a term: in its text, more than once, in headings and title.
+
+    What people say of it counts as its text, and a little more if the text says the same.
+    """
     stem = term if _HAN.match(term) else _stem(term)
     count = text.count(stem)
     value = 1 + _REPEATED * min(count - 1, _MOST_REPEATS) if count else 0.0
-    return value + _HEADING * (stem in headings) + _TITLE * (stem in title)
+    value += _HEADING * (stem in headings) + _TITLE * (stem in title)
+    return max(value, 1.0) + _SPOKEN * min(value, 1.0) if stem in spoken else value
 
 
 def _stem(word: str) -> str:

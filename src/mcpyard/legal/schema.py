@@ -4,6 +4,8 @@ import sqlite3
 from pathlib import Path
 from typing import Final
 
+from mcpyard.legal.notices import say_here
+
 VERSION: Final = 2
 _TIMEOUT: Final = 10.0
 
@@ -100,7 +102,7 @@ def connect(file: Path | None) -> sqlite3.Connection:
         raise
     except sqlite3.DatabaseError as error:
         connection.close()
-        raise NotACorpus(f"{file} is not a corpus: {error}") from error
+        raise NotACorpus(say_here("no_corpus", file=file, error=error)) from error
     except NotACorpus:
         connection.close()
         raise
@@ -122,4 +124,4 @@ def _prepare(connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.executescript(f"BEGIN IMMEDIATE; {TABLES} PRAGMA user_version={VERSION}; COMMIT")
     elif version > VERSION:
-        raise NotACorpus(f"the corpus has version {version}; this program reads version {VERSION}")
+        raise NotACorpus(say_here("newer_corpus", version=version, own=VERSION))

@@ -10,6 +10,7 @@ from typing import Final
 import uvicorn
 
 from mcpyard.legal.collection import Collection
+from mcpyard.legal.notices import say_here
 from mcpyard.legal.server import make_server
 
 _CLOSING_SECONDS: Final = 3
@@ -54,7 +55,7 @@ def _listen(collection: Collection, transport: ServingMode, host: str, port: int
         shown_host = f"[{host}]" if ":" in host else host
         address = f"http://{shown_host}:{taken}/{'mcp' if over_http else 'sse'}"
         # Clients may connect from here on: the socket listens, and holds them until we answer.
-        sys.stderr.write(f"mcpyard-legal: listening at {address}\n")
+        sys.stderr.write(f"mcpyard-legal: {say_here('listening', address=address)}\n")
         sys.stderr.flush()
         config = uvicorn.Config(
             app, log_level="warning", timeout_graceful_shutdown=_CLOSING_SECONDS

@@ -16,6 +16,7 @@ from mcpyard.legal.query.concepts import concepts
 from mcpyard.legal.query.titles import Law, OutsideLaw
 
 _MOST_SUGGESTIONS: Final = 5
+_MOST_OF_A_LAW: Final = 3
 _RELATIVE: Final = 0.42
 _FITS: Final = 0.3
 
@@ -61,7 +62,8 @@ class _StatuteSearch:
         self._parsed = parsed
         self._within = within
         self._answer = StatuteAnswer(as_of)
-        self._concepts = concepts(parsed.rest)
+        is_all = not parsed.references and not parsed.laws
+        self._concepts = concepts(parsed.rest, is_all=is_all)
 
     def run(self, limit: int) -> StatuteAnswer:
         answer = self._answer
@@ -76,6 +78,8 @@ class _StatuteSearch:
             answer.suggestions += self._similar()
         elif self._concepts:
             self._search(limit)
+        elif not self._parsed.references:
+            self._begin(limit)
         answer.suggestions = [*dict.fromkeys(answer.suggestions)][:_MOST_SUGGESTIONS]
         answer.hits = answer.hits[:limit]
         return answer
@@ -147,6 +151,15 @@ class _StatuteSearch:
             for each in scored
             if best and each.score >= _RELATIVE * best.score and each.row["id"] not in taken
         ][:limit]
+
+    def _begin(self, limit: int) -> None:
+        """The beginning of a law that is named without anything else."""
+        law, version = self._scope()
+        if law is not None:
+            as_of = self._answer.as_of
+            hits = self._library.whole(DocumentKind.STATUTE, law.title, version, as_of)
+            own = [hit for hit in hits if law.part in {"", hit.law.part}]
+            self._answer.hits = own[: min(limit, _MOST_OF_A_LAW)]
 
     def _scope(self) -> tuple[Law | None, str]:
         """The law and the version that the search stays in."""

@@ -132,8 +132,18 @@ class Subject(NamedTuple):
 @cache
 def subjects() -> dict[Subject, tuple[str, ...]]:
     """A subject index of the laws: what people say, by the article that is about it."""
+    return _by_article("subjects.tsv")
+
+
+@cache
+def article_questions() -> dict[Subject, tuple[str, ...]]:
+    """What people ask, in whole questions, by the article that answers it."""
+    return _by_article("article_questions.tsv")
+
+
+def _by_article(name: str) -> dict[Subject, tuple[str, ...]]:
     table: dict[Subject, dict[str, None]] = {}
-    for law, version, articles, words in _rows("subjects.tsv", 4):
+    for law, version, articles, words in _rows(name, 4):
         for article in _split(articles, "、"):
             number, _, insertion = article.partition("-")
             subject = Subject(law, version, int(number), int(insertion or 0))

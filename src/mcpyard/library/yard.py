@@ -19,7 +19,8 @@ from mcpyard.domain.desired import Desired, DesiredServer
 from mcpyard.domain.errors import Problem, YardError
 from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.domain.model import Config
-from mcpyard.domain.ports import LogLine, Source
+from mcpyard.domain.ports import LogLine
+from mcpyard.domain.source import Source
 from mcpyard.gateway.in_process import InProcessClient
 from mcpyard.library.loop_thread import LoopThread
 from mcpyard.library.sync_yard import SyncYard

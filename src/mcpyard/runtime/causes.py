@@ -48,9 +48,16 @@ THIS_YARD: Final = Cause(
 )
 
 
+LEASE_EXPIRED: Final = Cause(
+    Code.LEASE_EXPIRED, "the lease of this node expired: another node may run the server"
+)
+
+
 def spawn_cause(failure: SpawnFailed, launch: LocalLaunch) -> Cause:
     """Why a process did not come into being."""
     command = launch.command[0]
+    if failure.which == "lease":
+        return LEASE_EXPIRED
     if failure.which == "cwd":
         message = f'cwd: the folder "{launch.cwd}" does not exist or is not accessible'
         return Cause(Code.INVALID_DEFINITION, message)
@@ -66,6 +73,8 @@ def spawn_cause(failure: SpawnFailed, launch: LocalLaunch) -> Cause:
 
 def exit_cause(end: Exit, launch: LocalLaunch, stderr: tuple[str, ...]) -> Cause:
     """Why a process is gone."""
+    if end.expired:
+        return replace(LEASE_EXPIRED, stderr=stderr)
     if end.exceeded:
         return Cause(Code.LIMIT_EXCEEDED, _exceeded(end.exceeded), stderr=stderr)
     message = f"the process {end.describe()}"
@@ -83,8 +92,10 @@ def _exceeded(exceeded: LimitExceeded) -> str:
 def unlaunchable_cause(launch: Unlaunchable) -> Cause:
     """Why a definition cannot be launched."""
     message = "; ".join(str(problem) for problem in launch.problems)
-    unset = any("is not set" in problem.message for problem in launch.problems)
-    hint = "Set the variable, or use ${keyring:NAME} or ${NAME:-default}." if unset else ""
+    name = launch.missing[0] if launch.missing else ""
+    hint = f"Set it: mcpyard secret set {name}; or use ${{{name}:-default}}." if name else ""
+    if name.startswith("keyring:"):
+        hint = f"Set it: mcpyard secret set --keyring {name.removeprefix('keyring:')}"
     return Cause(Code.INVALID_DEFINITION, message, hint)
 
 

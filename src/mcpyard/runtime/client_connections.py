@@ -10,7 +10,7 @@ from uuid import UUID
 
 from mcpyard.domain.callers import Caller
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.lifecycle import StartWanted, StopWanted
+from mcpyard.domain.lifecycle import StartWanted
 from mcpyard.runtime.connection import Connection
 from mcpyard.runtime.session_runner import RuntimeDeps
 
@@ -43,14 +43,16 @@ class ClientConnections:
             connection.dispatch(StartWanted())
         return connection
 
-    def end(self, *, server: UUID | None = None, client_key: str | None = None) -> None:
-        """End the connections to a server, those of a client, or all."""
+    def end(
+        self, *, server: UUID | None = None, client_key: str | None = None, moved: bool = False
+    ) -> None:
+        """End the connections to a server, which may have moved, those of a client, or all."""
         for key in [*self._connections]:
             if server in {None, key[0]} and client_key in {None, key[1]}:
                 connection = self._connections.pop(key)
                 if caller := self._callers.pop(key, None):
                     caller.remove_process(key[1])
-                connection.dispatch(StopWanted())
+                connection.let_go(moved=moved)
                 if not connection.is_over:
                     self._see_off(connection)
 

@@ -7,8 +7,9 @@ what it says. Callers only ever see futures.
 import asyncio
 import logging
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from math import inf
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -18,7 +19,7 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.definition.secrets import without_secrets
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.effects import Arm, Close, Disarm, Effect, Open, Timer
-from mcpyard.domain.errors import CallRefused, Disconnected, Problem, ServerBusy, TimedOut
+from mcpyard.domain.errors import Disconnected, Problem, ServerBusy
 from mcpyard.domain.lifecycle import (
     ASLEEP,
     AWAY,
@@ -40,14 +41,16 @@ from mcpyard.domain.lifecycle import (
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Capabilities, Observed, Tools
 from mcpyard.domain.ports import CallTerms, NotificationInterest, NotificationListener
+from mcpyard.domain.started_calls import CallWaiter
 from mcpyard.runtime.call_wait import CallWait
 from mcpyard.runtime.causes import sign_in_cause, unreachable
-from mcpyard.runtime.change_signal import ChangeSignal
 from mcpyard.runtime.current_session import Ask, CurrentSession, was_refused
+from mcpyard.runtime.running_call import RunningCall, carry_out
 from mcpyard.runtime.server_api import Live
 from mcpyard.runtime.session_runner import RuntimeDeps, SessionRunner, make_tools
 from mcpyard.runtime.stderr import StderrRing
 from mcpyard.runtime.timers import Timers
+from mcpyard.wire.change_signal import ChangeSignal
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +86,7 @@ class Connection:
         self._calls = 0
         self._idle_timer: asyncio.TimerHandle | None = None
         self._owners: set[asyncio.Task[None]] = set()
-        self._gone = False
+        self._gone = self._moved = False
         self._since = deps.clock.now()
         self._late = 0
         self._changes = ChangeSignal()
@@ -146,7 +149,7 @@ class Connection:
     def take_over(self, server: DesiredServer) -> None:
         """Follow this desired state from now on."""
         self.server = server
-        self._gone = False
+        self._gone = self._moved = False
         self._guard()
         if self._session:
             self._session.take_over(server.config)
@@ -155,9 +158,9 @@ class Connection:
         if self._wakes and not self._calls and self._idle_timer is None:
             self._stop_when_idle()
 
-    def let_go(self) -> None:
-        """Nobody desires it any more: it ends, and no call wakes it."""
-        self._gone = True
+    def let_go(self, *, moved: bool = False) -> None:
+        """Nobody desires it any more, here at least: it ends, and no call wakes it."""
+        self._gone, self._moved = True, moved
         self.dispatch(StopWanted())
 
     def dispatch(self, event: Event) -> None:
@@ -174,26 +177,27 @@ class Connection:
         if transition.state != before:
             self._changed()
 
-    async def call(self, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
+    def call(self, tool: str, arguments: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
         """Call a tool, waiting within the terms for a server that is just coming up."""
         session = self._session
         live = session.live if session else None
         # The hot path: nothing to wait for, and nothing to look after.
         if session is None or live is None or live.lost or self._guarded:
-            return await self._use(lambda live, terms: live.call(tool, arguments, terms), terms)
-        try:
-            answer = await live.call(tool, arguments, terms)
-        except Disconnected as fault:
-            if not was_refused(fault):
-                raise
-        except (TimedOut, CallRefused) as fault:
-            session.failed(fault)
-            raise
-        else:
-            if session.health.timeouts:
-                session.answered()
-            return answer
-        return await self._later(lambda live, terms: live.call(tool, arguments, terms), terms, live)
+            return self._use(lambda live, terms: live.call(tool, arguments, terms), terms)
+        return carry_out(self, session, live, tool, arguments, terms)
+
+    def start(
+        self, tool: str, arguments: bytes, terms: CallTerms, waiter: CallWaiter
+    ) -> RunningCall | None:
+        """Call a tool without waiting for anything (see `Servers`)."""
+        session = self._session
+        live = session.live if session else None
+        if session is None or live is None or live.lost or self._guarded:
+            return None
+        pending = live.start(tool, arguments, terms, waiter)
+        if pending is None:
+            return None
+        return RunningCall(self, session, live, tool, arguments, terms, pending)
 
     async def request(self, method: str, params: bytes, terms: CallTerms) -> bytes:
         """Ask anything, waiting as `call` does."""
@@ -224,7 +228,7 @@ class Connection:
                 except Disconnected as fault:
                     if not was_refused(fault):
                         raise
-            return await self._later(ask, terms, live)
+            return await self.ask_later(ask, terms, live)
         finally:
             self._calls -= 1
             if self._on_demand and not self._calls:
@@ -236,15 +240,19 @@ class Connection:
         refused = unreachable(self.server.name, self._state) if degraded else None
         return await session.ask(live, ask, terms, refused)
 
-    async def _later(self, ask: Ask, terms: CallTerms, instead_of: Live | None) -> bytes:
+    async def ask_later(self, ask: Ask, terms: CallTerms, instead_of: Live | None) -> bytes:
+        """Ask a server that is coming up, and not this one any more."""
         started, waiting = self._deps.clock.monotonic(), self._changes.waiting
         if waiting >= self.server.config.calls_at_once + self.server.config.queue:
             raise ServerBusy(f"{waiting} calls already wait for it to start")
-        live = await self._come_up(terms.timeout, instead_of=instead_of)
-        if terms.timeout is not None:
+        try:
+            live = await self._come_up(terms.timeout, instead_of=instead_of)
+        finally:
             waited = self._deps.clock.monotonic() - started
-            left = max(0.001, terms.timeout - waited)
-            terms = replace(terms, timeout=left)
+            if terms.waiting is not None:
+                terms.waiting.waited += waited
+        if terms.timeout is not None:
+            terms = replace(terms, timeout=max(0.001, terms.timeout - waited))
         return await self._ask(live, ask, terms)
 
     def _stop_when_idle(self) -> None:
@@ -277,7 +285,7 @@ class Connection:
                 self._open(epoch)
             case Close():
                 if self._session:
-                    self._session.runner.close()
+                    self._session.runner.close(None if self._moved else limits.DRAIN)
             case Arm(timer, delay, epoch):
                 delay = spread(delay, random.random())  # noqa: S311  jitter
                 if timer is Timer.RETRY and (cause := self._state.cause):

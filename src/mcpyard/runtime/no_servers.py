@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from uuid import UUID
 
-from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.desired import Desired, DesiredServer
 from mcpyard.domain.errors import Disconnected
 from mcpyard.domain.observed import Figures, Observed
 from mcpyard.domain.plan import Action
 from mcpyard.domain.ports import CallTerms, LogLine, NotificationInterest, NotificationListener
+from mcpyard.domain.started_calls import CallWaiter, StartedCall
 
 
 class IdleServers:
@@ -20,6 +21,14 @@ class IdleServers:
         """Nothing."""
         return {}
 
+    def share(self, desired: Desired) -> Desired:
+        """All of the desired state: there is one machine."""
+        return desired
+
+    def held(self) -> Mapping[UUID, Observed]:
+        """The same as `observed`: there is one machine."""
+        return {}
+
     def apply(self, actions: Iterable[Action], desired: Mapping[UUID, DesiredServer]) -> None:
         """Leave every server as it is."""
 
@@ -27,6 +36,12 @@ class IdleServers:
         """Refuse: nothing runs."""
         del server, arguments, terms
         raise Disconnected(f"{tool} cannot be called: no servers are running")
+
+    def start(
+        self, server: UUID, tool: str, arguments: bytes, terms: CallTerms, waiter: CallWaiter
+    ) -> StartedCall | None:
+        """Leave it to `call` to refuse."""
+        del server, tool, arguments, terms, waiter
 
     async def request(self, server: UUID, method: str, params: bytes, terms: CallTerms) -> bytes:
         """Refuse: nothing runs."""
@@ -53,6 +68,10 @@ class IdleServers:
         """Nothing was said."""
         del server
         return ()
+
+    async def fetch_log(self, server: UUID) -> Sequence[LogLine]:
+        """The same as `log`: there is one machine."""
+        return self.log(server)
 
     def figures(self, server: UUID) -> Figures | None:
         """Nothing is used."""

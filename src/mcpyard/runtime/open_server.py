@@ -11,12 +11,14 @@ from mcpyard.domain.errors import CallRefused, Disconnected, ServerFault, YardEr
 from mcpyard.domain.model import ResourceLimits
 from mcpyard.domain.observed import CacheHint, Capabilities, Era, Items, SessionFacts
 from mcpyard.domain.ports import CallTerms, NotificationInterest
+from mcpyard.domain.started_calls import CallWaiter, ServerReply
 from mcpyard.runtime.processes.keeper_client import ChildProcess, StopPolicy
 from mcpyard.runtime.server_api import ToolListing
 from mcpyard.runtime.stderr import StderrReader
 from mcpyard.wire.eras import members
 from mcpyard.wire.jsonrpc import Reply, RpcError
 from mcpyard.wire.link import Busy
+from mcpyard.wire.pending import PendingCall
 from mcpyard.wire.remote.throttle import Throttle
 from mcpyard.wire.session import ServerSession
 
@@ -121,6 +123,33 @@ class LiveServer:
         """Call a tool."""
         return self._answer(self._session.call_tool(tool, arguments, terms))
 
+    def start(
+        self, tool: str, arguments: bytes, terms: CallTerms, waiter: CallWaiter
+    ) -> PendingCall | None:
+        """Call a tool at once."""
+        try:
+            call = self._session.start_call(tool, arguments, terms, waiter)
+        except (RpcError, Busy, ServerFault):
+            # It was not sent, and `call` says why.
+            return None
+        if call is not None:
+            self._calls += 1
+        return call
+
+    def answered(self, call: PendingCall, reply: ServerReply) -> bytes:
+        """A call is over with this answer."""
+        self._session.end_call(call)
+        self._calls -= 1
+        if not self._calls:
+            self._idle.set()
+        return reply.result
+
+    async def wait(self, call: PendingCall) -> bytes:
+        """Wait for the answer to a call that was handed over."""
+        # It is counted already, and would be again.
+        self._calls -= 1
+        return await self._answer(self._session.wait_for(call))
+
     def request(self, method: str, params: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
         """Ask it anything."""
         return self._answer(self._session.request(method, params, terms))
@@ -190,13 +219,13 @@ class LiveServer:
         except Busy as error:
             raise _fault(error) from None
 
-    async def close(self) -> None:
-        """Let calls in flight finish, then end it in order."""
+    async def close(self, drain: float | None = limits.DRAIN) -> None:
+        """Let calls in flight finish, then end it in order (see `Live`)."""
         try:
             if self._calls:
                 self._idle.clear()
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(limits.DRAIN):
+                    async with asyncio.timeout(drain):
                         await self._idle.wait()
             await self._session.close()
         except asyncio.CancelledError:

@@ -5,6 +5,7 @@ import errno
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
+from uuid import UUID
 
 from mcpyard.domain import limits
 from mcpyard.domain.cause import Cause, Code
@@ -13,7 +14,7 @@ from mcpyard.domain.definition.secrets import secrets_of, without_secrets
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import Problem
-from mcpyard.domain.model import ResourceLimits, Transport
+from mcpyard.domain.model import Transport
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import KnownConnection, Memory
 from mcpyard.runtime.causes import THIS_YARD, exit_cause, spawn_cause, unlaunchable_cause
@@ -47,12 +48,26 @@ _EXIT_WITHOUT_EOF: Final = 0.25
 """Seconds after an exit by which the end of its output should have been seen."""
 
 
+Fence = Callable[[UUID], int | None]
+"""The fence under which this node may start a server now; None for one that no node shares.
+
+A server of another node, or of none, is refused with `OpenFailed(LEASE_EXPIRED)`.
+"""
+
+_FENCE_VARIABLE: Final = "MCPYARD_FENCE"
+
+
+def _no_cluster(_server: UUID) -> None:
+    """Nothing is shared with another node."""
+
+
 class WireOpener:
     """Opens servers over the wire.
 
     Attributes:
         sign_ins: Brings the tokens of remote servers.
-        here: What a server that turns out to be this yard is known by.
+        identity: What a server that turns out to be this yard is known by.
+        fence: The fence under which this node of a cluster runs a server.
     """
 
     def __init__(
@@ -65,6 +80,7 @@ class WireOpener:
     ) -> None:
         self.sign_ins = sign_ins
         self.identity = SelfIdentity()
+        self.fence: Fence = _no_cluster
         self._keeper = keeper
         self._memory = memory
         self._environment = environment
@@ -80,9 +96,10 @@ class WireOpener:
         if isinstance(launch, Unlaunchable):
             raise OpenFailed(unlaunchable_cause(launch))
         events.ring.keep_secret(secrets_of(launch))
+        fence = self.fence(server.id)
         try:
             if isinstance(launch, LocalLaunch):
-                live = await self._open_local(server, launch, events)
+                live = await self._open_local(server, launch, events, fence)
             else:
                 live = await self._open_remote(server, launch, events)
         except LinkFailed as failure:
@@ -98,9 +115,13 @@ class WireOpener:
         await self._keeper.close()
 
     async def _open_local(
-        self, server: DesiredServer, launch: LocalLaunch, events: ConnectionEvents
+        self,
+        server: DesiredServer,
+        launch: LocalLaunch,
+        events: ConnectionEvents,
+        fence: int | None,
     ) -> LiveServer:
-        child = await self._spawn(launch, server.config.limits)
+        child = await self._spawn(server, launch, fence)
         mark = events.ring.mark
         stderr = StderrReader(child.stderr, events.ring)
         process = ServerProcess(child, stderr)
@@ -146,10 +167,16 @@ class WireOpener:
         self._memory.keep_reached(digest, KnownConnection(Era(session.era)))
         return session
 
-    async def _spawn(self, launch: LocalLaunch, resources: ResourceLimits) -> ChildProcess:
+    async def _spawn(
+        self, server: DesiredServer, launch: LocalLaunch, fence: int | None
+    ) -> ChildProcess:
         environment = child_environment(self._environment, launch)
+        if fence is not None:
+            environment[_FENCE_VARIABLE] = str(fence)
+        fenced = launch.singleton and fence is not None
+        arguments = launch.command, environment, launch.cwd, server.config.limits
         try:
-            return await self._keeper.spawn(launch.command, environment, launch.cwd, resources)
+            return await self._keeper.spawn(*arguments, fenced=fenced)
         except SpawnFailed as failure:
             if failure.errno in _NO_ROOM:
                 raise NoRoom from failure
@@ -224,6 +251,7 @@ class _EventForwarder:
         return Handlers(
             on_list_changed=self._events.on_list_changed,
             on_notification=self._events.on_notification,
+            on_log=self._events.ring.add_message,
             on_lost=self._lost,
             on_noise=self._noise,
         )

@@ -12,7 +12,9 @@ from mcpyard.domain.errors import Problem
 from mcpyard.domain.model import ResourceLimits
 from mcpyard.domain.observed import Capabilities, SessionFacts
 from mcpyard.domain.ports import CallTerms, NotificationInterest
+from mcpyard.domain.started_calls import CallWaiter, ServerReply
 from mcpyard.runtime.stderr import StderrRing
+from mcpyard.wire.pending import PendingCall
 
 
 class OpenFailed(Exception):
@@ -98,6 +100,20 @@ class Live(Protocol):
         """Call a tool (see `Servers.call`)."""
         ...
 
+    def start(
+        self, tool: str, arguments: bytes, terms: CallTerms, waiter: CallWaiter
+    ) -> PendingCall | None:
+        """Call a tool at once (see `Servers.start`)."""
+        ...
+
+    def answered(self, call: PendingCall, reply: ServerReply) -> bytes:
+        """A call is over with this answer (see `StartedCall`)."""
+        ...
+
+    def wait(self, call: PendingCall) -> Coroutine[Any, Any, bytes]:
+        """Wait for the answer to a call that was handed over (see `StartedCall`)."""
+        ...
+
     def request(self, method: str, params: bytes, terms: CallTerms) -> Coroutine[Any, Any, bytes]:
         """Ask it anything (see `Servers.request`)."""
         ...
@@ -122,10 +138,11 @@ class Live(Protocol):
         """Return when it answers; any exception means that it did not."""
         ...
 
-    async def close(self) -> None:
+    async def close(self, drain: float | None = limits.DRAIN) -> None:
         """Let calls in flight finish, then end it gracefully.
 
-        Returns when nothing of it is left. Never raises. Cancelling skips the grace period.
+        Calls have so many seconds; without a number, the time that each of them allows. Returns
+        when nothing of it is left. Never raises. Cancelling skips the grace period.
         """
         ...
 

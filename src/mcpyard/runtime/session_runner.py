@@ -117,6 +117,7 @@ class SessionRunner:
     ) -> None:
         self.ring = ring
         self.closing = False
+        self._drain: float | None = limits.DRAIN
         self.health = Health(server.config.health)
         self._server = server
         self._deps = deps
@@ -130,9 +131,9 @@ class SessionRunner:
         self._pace = ListPace(deps.clock)
         self._listing: asyncio.Task[None] | None = None
 
-    def close(self) -> None:
-        """Ask it to end gracefully."""
-        self.closing = True
+    def close(self, drain: float | None = limits.DRAIN) -> None:
+        """Ask it to end gracefully: its calls have so many seconds, or what they allow."""
+        self.closing, self._drain = True, drain
         self._to_close.set()
         self._signals.put_nowait(_Signal.CLOSE)
 
@@ -195,7 +196,7 @@ class SessionRunner:
         self._delivers = graceful
         try:
             await self._forget()
-            await (live.close() if graceful else live.kill(cause))
+            await (live.close(self._drain) if graceful else live.kill(cause))
         finally:
             self._delivers = False
 

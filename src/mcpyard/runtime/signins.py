@@ -1,24 +1,25 @@
 """Sign-ins at remote servers: the tokens each connection sends, and the ways there and back.
 
-A way back is known by its `state`, which is good for one time. Everything that speaks HTTP is
-imported when the first remote server is.
+A way back is known by its `state`, which is good for one time, and in a cluster has the name of
+the node that waits for it. Everything that speaks HTTP is imported when the first remote server is.
 """
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urldefrag
+from urllib.parse import parse_qsl, urldefrag, urlencode, urlsplit, urlunsplit
 from uuid import UUID
 
 from mcpyard.domain.definition.launch import RemoteLaunch, Unlaunchable
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import DefinitionError, NeedsAuth, NoSignIn, Problem, SignInUnknown
+from mcpyard.domain.node_channel import owned
 from mcpyard.runtime.remote_parts import load_remote_parts
 from mcpyard.wire.remote.token_renewal import Renewals
 
 if TYPE_CHECKING:
     import httpx2
 
-    from mcpyard.wire.remote.credentials import Credentials, CredentialStore
+    from mcpyard.wire.remote.credentials import Credentials, CredentialStore, RenewalClaims
     from mcpyard.wire.remote.signin import SignIn
 
 _NOWHERE: Final = "http://127.0.0.1/oauth/callback"
@@ -49,9 +50,12 @@ class VolatileCredentials:
 class SignInManager:
     """The sign-ins of a yard."""
 
-    def __init__(self, credentials: "CredentialStore") -> None:
+    def __init__(
+        self, credentials: "CredentialStore", node: str = "", claims: "RenewalClaims | None" = None
+    ) -> None:
         self._credentials = credentials
-        self._renewals = Renewals()
+        self._node = node
+        self._renewals = Renewals(claims)
         self._connected: dict[str, SignIn] = {}
         self._pending: dict[str, tuple[UUID, SignIn]] = {}
 
@@ -70,23 +74,25 @@ class SignInManager:
         sign_in = self._sign_in(launch, redirect_uri)
         connection = self._connected.get(launch.url)
         address = await sign_in.begin(connection.challenge if connection else None)
-        self._pending[sign_in.state or ""] = (server.id, sign_in)
-        return address
+        state = owned(self._node, sign_in.state or "")
+        self._pending[state] = (server.id, sign_in)
+        return with_state(address, state) if self._node else address
 
     async def finish(self, answer: Mapping[str, str]) -> UUID:
         """Take what the browser brought back (see `SignIns` of the ports)."""
         state = answer.get("state", "")
         server, sign_in = self._pending.pop(state, (None, None))
-        if server is None or sign_in is None or sign_in.state != state:
+        own = state.removeprefix(owned(self._node, ""))
+        if server is None or sign_in is None or sign_in.state != own:
             message = "does not match a pending sign-in; start again"
             raise SignInUnknown.of(Problem("state", message))
         if "code" not in answer:
             reason = (
                 answer.get("error_description") or answer.get("error") or "no code was returned"
             )
-            await sign_in.decline(state, reason)
+            await sign_in.decline(own, reason)
             raise NeedsAuth(f"The sign-in was refused: {reason[:_LONGEST_REASON]}")
-        await sign_in.finish(answer["code"], state, answer.get("iss"))
+        await sign_in.finish(answer["code"], own, answer.get("iss"))
         return server
 
     async def end(self, server: DesiredServer) -> None:
@@ -129,6 +135,16 @@ class SignInManager:
             client_secret=oauth.client_secret,
         )
         return SignIn(urldefrag(launch.url).url, self._credentials, identity, self._renewals)
+
+
+def with_state(address: str, state: str) -> str:
+    """The address of a sign-in page with another state, which comes back with the browser."""
+    parts = urlsplit(address)
+    query = [
+        (name, state if name == "state" else value)
+        for name, value in parse_qsl(parts.query, keep_blank_values=True)
+    ]
+    return urlunsplit(parts._replace(query=urlencode(query)))
 
 
 def _signable(server: DesiredServer) -> RemoteLaunch:

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.observed import Figures, Observed
 from mcpyard.domain.plan import Action
 from mcpyard.domain.ports import CallTerms, LogLine, NotificationInterest, NotificationListener
+from mcpyard.domain.started_calls import CallWaiter, StartedCall
 from mcpyard.runtime.client_connections import ClientConnections
 from mcpyard.runtime.connection import Connection
 from mcpyard.runtime.figures import UsageMeter
@@ -51,6 +52,14 @@ class Supervisor:
         """What is, of every server it holds."""
         return self._observed
 
+    def share(self, desired: Desired) -> Desired:
+        """All of the desired state: there is one machine."""
+        return desired
+
+    def held(self) -> Mapping[UUID, Observed]:
+        """The same as `observed`: there is one machine."""
+        return self._observed
+
     def apply(self, actions: Iterable[Action], desired: Mapping[UUID, DesiredServer]) -> None:
         """Carry out a plan."""
         for action in actions:
@@ -61,6 +70,16 @@ class Supervisor:
     ) -> Coroutine[Any, Any, bytes]:
         """Call a tool (see `Servers`)."""
         return self._connection(server, terms).call(tool, arguments, terms)
+
+    def start(
+        self, server: UUID, tool: str, arguments: bytes, terms: CallTerms, waiter: CallWaiter
+    ) -> StartedCall | None:
+        """Call a tool without waiting for anything (see `Servers`)."""
+        connection = self._connections.get(server)
+        # To find the process of one client may mean to start it, or to refuse that.
+        if connection is None or connection.server.config.isolation == "per-client":
+            return None
+        return connection.start(tool, arguments, terms, waiter)
 
     def request(
         self, server: UUID, method: str, params: bytes, terms: CallTerms
@@ -90,6 +109,10 @@ class Supervisor:
         """The last lines a server wrote to its standard error."""
         connection = self._connections.get(server)
         return connection.ring.lines() if connection else ()
+
+    async def fetch_log(self, server: UUID) -> Sequence[LogLine]:
+        """The same as `log`: there is one machine."""
+        return self.log(server)
 
     def figures(self, server: UUID) -> Figures | None:
         """What a server's processes use just now."""
@@ -133,7 +156,8 @@ class Supervisor:
 
     def _apply(self, action: Action, server: DesiredServer | None) -> None:
         if isinstance(action, plan.StopServer | plan.Replace | plan.Forget):
-            self._of_clients.end(server=action.id)
+            moved = isinstance(action, plan.StopServer) and action.moved
+            self._of_clients.end(server=action.id, moved=moved)
         if isinstance(action, plan.Forget):
             self._connections.pop(action.id, None)
             self._observed.pop(action.id, None)
@@ -147,7 +171,7 @@ class Supervisor:
         if server is not None:
             connection.take_over(server)
         elif isinstance(action, plan.StopServer):
-            connection.let_go()
+            connection.let_go(moved=action.moved)
             return
         if event := _EVENTS.get(type(action)):
             connection.dispatch(event)

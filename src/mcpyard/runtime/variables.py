@@ -1,4 +1,7 @@
-"""Where the values of references come from: the environment, and the user's key ring.
+"""Where the values of references come from: the environment, stored secrets, and the key ring.
+
+What the environment sets takes precedence. The file of a project finds a stored secret only by the
+names that the user allowed it.
 
 A key ring is slow, may ask the user to unlock it, and may be locked again a moment later. So it is
 asked by a thread of its own, the answer is kept for a while, and the last one that it gave holds
@@ -11,9 +14,14 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping
-from typing import Final
+from typing import Final, Protocol
 
 from msgspec import Struct
+
+from mcpyard.domain.definition.expand import Lookup, SecretText
+from mcpyard.domain.desired import Owner
+from mcpyard.domain.model import Scope
+from mcpyard.domain.stored import StoredSecret
 
 log = logging.getLogger(__name__)
 
@@ -38,8 +46,26 @@ class _Answer(Struct, frozen=True):
     given: bool = True
 
 
+class StoredValues(Protocol):
+    """The stored secrets."""
+
+    def all(self) -> Mapping[str, StoredSecret]:
+        """Every one by its name."""
+        ...
+
+
+class Allowed(Protocol):
+    """Which files may use which stored secrets."""
+
+    def all(self) -> Collection[tuple[str, str]]:
+        """The path of each file, and the name that it may use."""
+        ...
+
+
 class Variables:
     """Looks names up (see `Lookup`); `keyring:NAME` in the key ring, all others in a mapping.
+
+    What the mapping does not have may be a stored secret.
 
     Where an event loop runs, the ring is not waited for (see `SecretLookup` of the yard).
 
@@ -47,9 +73,16 @@ class Variables:
         changed: Called when a value is another one than it was, or is known at last.
     """
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        stored: StoredValues | None = None,
+        allowed: Allowed | None = None,
+    ) -> None:
         self.changed: Callable[[], None] = lambda: None
         self._environment = environment
+        self._stored = stored
+        self._allowed = allowed
         self._secrets: dict[str, str | None] = {}
         self._until: dict[str, float] = {}
         self._asking: set[str] = set()
@@ -59,15 +92,52 @@ class Variables:
     def __call__(self, name: str) -> str | None:
         """The value of a name as far as it is known; None where it has none."""
         if not name.startswith(_PREFIX):
-            return self._environment.get(name)
+            value = self._environment.get(name)
+            return self._stored_value(name) if value is None else value
         if time.monotonic() >= self._until.get(name, 0.0) and name not in self._asking:
             self._ask(name)
-        return self._secrets.get(name)
+        return _secret(self._secrets.get(name))
+
+    def of_owner(self, owner: Owner) -> Lookup:
+        """The lookup of those who have a definition: a file of a project needs consent."""
+        if owner.scope is not Scope.PROJECT:
+            return self
+
+        def lookup(name: str) -> str | None:
+            is_stored = self._stored is not None and name in self._stored.all()
+            pairs = self._allowed.all() if self._allowed else ()
+            if not is_stored or (owner.place, name) in pairs:
+                return self(name)
+            return self._environment.get(name)
+
+        return lookup
+
+    def notify(self) -> None:
+        """Tell that a stored value is another one than it was."""
+        self.changed()
+
+    def is_set(self, name: str) -> bool:
+        """Whether the environment sets a name, which takes precedence."""
+        return name in self._environment
+
+    def _stored_value(self, name: str) -> str | None:
+        secret = self._stored.all().get(name) if self._stored else None
+        if secret is None:
+            return None
+        return self(f"{_PREFIX}{name}") if secret.in_key_ring else _secret(secret.value)
+
+    def forget(self, name: str) -> None:
+        """Ask the key ring again for a value that was just stored there."""
+        self._until.pop(f"{_PREFIX}{name}", None)
 
     @property
     def awaited(self) -> Collection[str]:
         """The names whose values may be others in a moment."""
-        return self._awaited.keys()
+        if not self._awaited:
+            return ()
+        stored = self._stored.all().items() if self._stored else ()
+        names = (name for name, secret in stored if secret.in_key_ring)
+        return {*self._awaited, *(each for each in names if f"{_PREFIX}{each}" in self._awaited)}
 
     async def answered(self) -> None:
         """Return when no value is awaited any more."""
@@ -119,6 +189,10 @@ class Variables:
             return False
         future.set_result(None)
         return True
+
+
+def _secret(value: str | None) -> SecretText | None:
+    return None if value is None else SecretText(value)
 
 
 def _ask_ring(name: str) -> _Answer:

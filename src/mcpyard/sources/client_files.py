@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Final
 
-from mcpyard.domain.errors import DocumentMoved, Problem, SourceLocation
+from mcpyard.domain.errors import DocumentMoved, NotWritable, Problem, SourceLocation
 from mcpyard.domain.files import FileLock, FileText, FileWrite
 from mcpyard.sources.git_index import is_tracked
 from mcpyard.sources.locking import TIMEOUT, locked
@@ -59,6 +59,10 @@ class DiskClientFiles:
         """Put the new text in the place of the old one, and make sure that it is there."""
         await asyncio.to_thread(self._write, change)
 
+    async def set_mode(self, path: str, before: int, after: int) -> None:
+        """Change who may read and write a file, if that is as it was before."""
+        await asyncio.to_thread(_set_mode, Path(path), before, after)
+
     def _read(self, path: str, *, fresh: bool) -> FileText:
         try:
             stat = Path(path).stat()
@@ -86,6 +90,17 @@ class DiskClientFiles:
         edit_file(path, lambda _: after, expected)
         if path.read_bytes() != after.encode():
             raise DocumentMoved(f"{path} was changed by another program right after the edit")
+
+
+def _set_mode(path: Path, before: int, after: int) -> None:
+    try:
+        if stat.S_IMODE(path.stat().st_mode) != before:
+            raise DocumentMoved(f"the permissions of {path} were changed since")
+        path.chmod(after)
+    except FileNotFoundError:
+        raise DocumentMoved(f"{path} is gone") from None
+    except OSError as error:
+        raise NotWritable(f"the permissions of {path} cannot be set: {error.strerror}") from None
 
 
 def _look(path: str, status: os.stat_result) -> FileText:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
+from mcpyard.domain.continuation import is_continued
 from mcpyard.domain.definition.merge import plain
 from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.desired import Definition, Document, Owner
@@ -15,8 +16,8 @@ from mcpyard.domain.errors import (
     ServerUnknown,
 )
 from mcpyard.domain.model import Config, Scope
-from mcpyard.domain.ports import WholeChange
 from mcpyard.domain.repositories import Definitions
+from mcpyard.domain.source import WholeChange
 from mcpyard.domain.stored import StoredDefinition
 
 _USER: Final = Owner(Scope.USER)
@@ -24,13 +25,15 @@ _USER: Final = Owner(Scope.USER)
 _Seen = tuple[Sequence[StoredDefinition], Document]
 """Definitions as they are stored, and what they say."""
 
+_NOTHING: Final[_Seen] = (), Document(_USER)
+
 
 class DatabaseSource:
     """The definitions of one repository (see `WholeSource`)."""
 
     def __init__(self, definitions: Definitions) -> None:
         self._stored = definitions
-        self._seen: _Seen = (), Document(_USER)
+        self._seen = _NOTHING
         self._wake: Callable[[], None] = lambda: None
 
     @property
@@ -48,6 +51,10 @@ class DatabaseSource:
         if stored != before[0]:
             self._seen = stored, read_stored(stored, before)
         return self._seen[1]
+
+    def changed_elsewhere(self) -> None:
+        """Another node changed what is stored, or what belongs to it."""
+        self._wake()
 
     async def close(self) -> None:
         """Tell of no more changes."""
@@ -112,13 +119,15 @@ def _unknown(name: str) -> ServerUnknown:
 def read_stored(stored: Sequence[StoredDefinition], before: _Seen | None = None) -> Document:
     """What stored definitions say; one that cannot be used costs only itself.
 
-    A definition that is the same as before is not read anew.
+    A definition that is the same as before is not read anew, and none of those in front of what
+    was added is even looked at.
     """
-    earlier = _read_before(*before) if before else {}
-    definitions: list[Definition] = []
-    problems: list[Problem] = []
-    skipped: set[str] = set()
-    for each in stored:
+    read, document = before or _NOTHING
+    is_added_to = is_continued(read, stored)
+    earlier = {} if is_added_to else _read_before(read, document)
+    front = document if is_added_to else _NOTHING[1]
+    definitions, problems, skipped = [*front.definitions], [*front.problems], {*front.skipped}
+    for each in stored[len(read) if is_added_to else 0 :]:
         same, definition = earlier.get(each.name, (None, None))
         try:
             if definition is None or same is not each:

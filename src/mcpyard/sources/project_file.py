@@ -30,11 +30,10 @@ from mcpyard.domain.errors import (
 )
 from mcpyard.domain.model import Config, Scope
 from mcpyard.formats import mcp_json
+from mcpyard.sources.file_names import PROJECT_FILE
 from mcpyard.sources.reading import read_file
 from mcpyard.sources.watching import keep_watch, see
 from mcpyard.sources.writing import Edit, edit_file, sweep
-
-FILE_NAME: Final = ".mcp.json"
 
 REREAD_AFTER: Final = (0.05, 0.10, 0.25)
 """Seconds between looks at a text that does not parse: at 50, 150 and 400 ms."""
@@ -54,7 +53,7 @@ def read_project(folder: Path) -> Document:
     Raises:
         DocumentBroken: It cannot be read, or does not parse.
     """
-    path = folder.absolute() / FILE_NAME
+    path = folder.absolute() / PROJECT_FILE
     owner = Owner(Scope.PROJECT, str(path))
     try:
         return mcp_json.read(read_file(path).decode(), owner)
@@ -82,7 +81,7 @@ class ProjectFile:
     """The servers of one project folder."""
 
     def __init__(self, folder: Path, *, strict: bool = False) -> None:
-        self._path = folder.absolute() / FILE_NAME
+        self._path = folder.absolute() / PROJECT_FILE
         self._owner = Owner(Scope.PROJECT, str(self._path))
         self._reader = mcp_json.McpJsonReader(self._owner, strict=strict)
         self._document = Document(self._owner)

@@ -2,8 +2,8 @@
 
 The text goes into a new file beside the old one, is forced to the disk, and takes the old one's
 place in one step. Mode, owner and extended attributes stay; a link stays a link and its target is
-replaced. Just before the step the file is read again: if somebody wrote meanwhile, the edit is done
-anew on what they wrote.
+replaced. Just before the step the file is read again, and after it what was replaced: if somebody
+wrote meanwhile, that stays, and the edit is done anew on it.
 
 To replace a file takes no right to write it, so a file that its owner protected is asked for its
 mode, whoever we are.
@@ -32,6 +32,7 @@ from mcpyard.domain.errors import (
 )
 from mcpyard.domain.write_errors import unwritten
 from mcpyard.sources.reading import read_file
+from mcpyard.sources.swapping import exchange
 
 Edit = Callable[[str], str]
 """A text to the text it should become."""
@@ -83,14 +84,8 @@ def remove_file(path: Path, expected: str) -> None:
         StorageFull: It cannot be removed.
     """
     target = _target(path)
-    if text_digest(_read(target)) != expected:
+    if text_digest(_read(target)) != expected or not _remove(target, expected):
         raise DocumentMoved(f"{path} was changed by another program in the meantime")
-    _refuse_protected(target)
-    try:
-        target.unlink(missing_ok=True)
-        _sync_folder(target.parent)
-    except OSError as error:
-        raise _full(path, error) from error
 
 
 def sweep(path: Path) -> None:
@@ -146,13 +141,59 @@ def _replace(path: Path, before: bytes | None, after: bytes) -> bool:
             os.fsync(file.fileno())
         if _read(path) != before:
             return False
-        temporary.replace(path)
-        _sync_folder(path.parent)
+        return _take_place(temporary, path, before, after)
     except OSError as error:
         raise _full(path, error) from error
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink()
+
+
+def _remove(path: Path, expected: str) -> bool:
+    """Remove a file; False if somebody wrote it since, and it stays."""
+    _refuse_protected(path)
+    temporary = path.with_name(f".{path.name}.removed{_OURS}")
+    try:
+        path.replace(temporary)
+        moved = text_digest(_read(temporary)) != expected
+        if moved:
+            _take_empty_place(temporary, path)
+        temporary.unlink(missing_ok=True)
+        _sync_folder(path.parent)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise _full(path, error) from error
+    return not moved
+
+
+def _take_place(temporary: Path, path: Path, before: bytes | None, after: bytes) -> bool:
+    """Put a file in the place of another; False if that one was not as before, and stays."""
+    if before is None:
+        return _take_empty_place(temporary, path)
+    if not exchange(temporary, path):
+        temporary.replace(path)
+    _sync_folder(path.parent)
+    replaced = _read(temporary)
+    if replaced is None or replaced == before:
+        return True
+    exchange(temporary, path)
+    # Whoever wrote once more in between counts.
+    if _read(temporary) != after:
+        exchange(temporary, path)
+    _sync_folder(path.parent)
+    return False
+
+
+def _take_empty_place(temporary: Path, path: Path) -> bool:
+    try:
+        path.hardlink_to(temporary)
+    except FileExistsError:
+        return False
+    except OSError:
+        # There are disks without links.
+        temporary.replace(path)
+    _sync_folder(path.parent)
     return True
 
 

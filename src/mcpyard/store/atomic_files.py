@@ -22,8 +22,13 @@ _PROBE: Final = 64 * 1024
 """Bytes that a disk must have room for: less is as good as none."""
 
 
-def write_private(path: Path, content: bytes) -> None:
+def write_private(path: Path, content: bytes, *, durable: bool = True) -> None:
     """Replace a file by this content, readable by its owner alone.
+
+    Args:
+        path: The file.
+        content: Its new content.
+        durable: Whether it must survive the loss of power, for which one waits for the disk.
 
     Raises:
         StorageFull: The disk has no room, or nobody may write there; the old file is intact.
@@ -38,7 +43,8 @@ def write_private(path: Path, content: bytes) -> None:
         with os.fdopen(descriptor, "wb") as file:
             file.write(content)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         temporary.replace(path)
     except OSError as error:
         raise _refused(path, error) from error

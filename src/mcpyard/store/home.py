@@ -126,7 +126,8 @@ class Home:
         # Bridges that were started before an update do not read a member they do not know.
         if not substitute:
             del running["substitute"]
-        write_private(self._running, json.dumps(running).encode())
+        # It is true of a process that does not survive the loss of power either.
+        write_private(self._running, json.dumps(running).encode(), durable=False)
 
     def release(self) -> None:
         """Let another yard take the home."""

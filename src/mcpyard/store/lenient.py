@@ -8,14 +8,14 @@ import logging
 from datetime import UTC, datetime
 from typing import Final
 
-from mcpyard.domain.errors import StateGone, StorageFull
+from mcpyard.domain.errors import StateGone, StorageFull, StoreAway
 from mcpyard.domain.repositories import LoginSessions
 from mcpyard.domain.stored import LoginSession
 from mcpyard.store.volatile import VolatileSessions
 
 log = logging.getLogger(__name__)
 
-_REFUSALS: Final = (StorageFull, StateGone)
+_REFUSALS: Final = (StorageFull, StateGone, StoreAway)
 _BEGINNING: Final = datetime.min.replace(tzinfo=UTC)
 """A time at which nothing has run out."""
 

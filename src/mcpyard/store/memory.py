@@ -1,6 +1,6 @@
 """What must survive, held in memory: all that a private yard needs, and the base of a store's."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
 from uuid import UUID, uuid4
 
@@ -52,6 +52,9 @@ class VolatileMemory:
         """Keep these names for ever."""
         if any(self._names.get(key) != name for key, name in names.items()):
             self._names |= names
+
+    def watch_names(self, lost: Callable[[Collection[UUID]], None]) -> None:
+        """No other node takes a name."""
 
     def tools(self, server: UUID) -> Sequence[Mapping[str, object]]:
         """The tools a server listed last."""

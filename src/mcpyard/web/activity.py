@@ -1,49 +1,101 @@
-"""The Activity screen: the call journal, newest first, live, and narrowed to what is looked for."""
+"""The Activity screen: the call journal, live, sorted, and narrowed to what is looked for.
+
+The address says what is looked for and how it is sorted, so that it can be kept and passed on.
+"""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Final
+from urllib.parse import urlencode
 from uuid import UUID
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mcpyard.cluster.call_pages import CallPages, CallPosition
 from mcpyard.domain.definition.numbers import whole_number
-from mcpyard.domain.stored import CallQuery, CallRecord
+from mcpyard.domain.errors import YardError
+from mcpyard.domain.stored import FAILED, CallOrder, CallQuery
 from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.templating import TemplateData, answer
+from mcpyard.yard.calls.call_filters import FILTERS, read_call_query
 
 PAGE: Final = 50
 MOST: Final = 1000
 """Rows that a page gathers while it is looked at, before it begins anew."""
 
+AGES: Final = ("15m", "1h", "1d", "7d")
+"""How far back one can look with one choice."""
+
+_START: Final[Mapping[str, int]] = {}
 _UNCHANGED: Final = 204
 _RECENT: Final = 1000
 _WHOLE: Final = {"HX-Retarget": "#calls", "HX-Reswap": "outerMorph"}
+_ASCENDING: Final = "asc"
 
 
 @dataclass(frozen=True, slots=True)
 class CallFilter:
-    """Which calls are looked for; empty stands for any."""
+    """Which calls are looked for, as an address says it; empty stands for any."""
 
     server: str = ""
     tool: str = ""
     outcome: str = ""
     who: str = ""
+    since: str = ""
+    until: str = ""
+    text: str = ""
+    sort: str = ""
+    order: str = ""
 
     @classmethod
     def of(cls, query: Mapping[str, str]) -> "CallFilter":
         """What an address asks for."""
-        return cls(*(query.get(name, "").strip() for name in cls.__slots__))
+        return cls(*(query.get(name, "").strip() for name in FILTERS))
 
-    def query(self, before: int | None = None) -> CallQuery | None:
-        """The same for the journal; None where nothing can match."""
+    @property
+    def sorted_by(self) -> str:
+        """What the calls are sorted by."""
+        return self.sort or str(CallOrder.TIME)
+
+    @property
+    def is_live(self) -> bool:
+        """Whether a new call comes first."""
+        return self.sorted_by == CallOrder.TIME and self.order != _ASCENDING
+
+    def direction(self, order: str) -> str:
+        """How a column is sorted, in the words of `aria-sort`."""
+        if order != self.sorted_by:
+            return "none"
+        return "ascending" if self.order == _ASCENDING else "descending"
+
+    def address(self, order: str = "") -> str:
+        """The address of the same calls; sorted by a column, the other way round at the second."""
+        target = self
+        if order:
+            again = self.direction(order) == "descending"
+            target = replace(self, sort=order, order=_ASCENDING if again else "")
+        parts = {name: text for name in FILTERS if (text := getattr(target, name))}
+        return f"/activity?{urlencode(parts)}" if parts else "/activity"
+
+    def query(self) -> CallQuery | None:
+        """The same for the journal; None where nothing can match.
+
+        Raises:
+            ArgumentsRefused: It cannot be read.
+        """
+        parameters = {name: getattr(self, name) for name in FILTERS}
         try:
-            server = UUID(self.server) if self.server else None
+            return read_call_query(parameters, UUID, datetime.now(UTC))
+        except YardError:
+            raise
         except ValueError:
+            # Whatever is no id of a server is the name of none that was ever called.
             return None
-        criteria = (self.tool or None, self.outcome or None, self.who or None)
-        return CallQuery(server, *criteria, before=before, limit=PAGE + 1)
+
+
+_SLOWEST: Final = CallFilter(since="1h", sort=str(CallOrder.DURATION))
 
 
 class ActivityRoutes:
@@ -57,67 +109,105 @@ class ActivityRoutes:
         """The newest calls, and what they can be narrowed to."""
         chosen = CallFilter.of(request.query_params)
         data = self._presenter.frame("activity") | await self._page(chosen)
-        data |= {"chosen": chosen, "choices": await self._choices()}
+        ages = [(each, each) for each in (*AGES, *({chosen.since} - {"", *AGES}))]
+        data |= {"choices": await self._choices(), "ages": ages, "slowest": _SLOWEST.address()}
+        data |= {"recording": await self._yard.calls.recording.state()}
         data |= {"journal": self._yard.accounts.journal}
         return answer(request, "screens/activity.html", data)
 
     async def calls(self, request: Request) -> Response:
-        """The newest calls that are looked for."""
+        """The calls that are looked for."""
         page = await self._page(CallFilter.of(request.query_params))
         return answer(request, "parts/journal.html", page)
 
     async def older(self, request: Request) -> Response:
-        """The calls before those that are shown."""
-        page = await self._page(CallFilter.of(request.query_params), _number(request, "before"))
+        """The calls behind those that are shown."""
+        chosen = CallFilter.of(request.query_params)
+        offset = _number(request, "offset")
+        page = await self._page(chosen, _position(request, "before"), offset)
         return answer(request, "parts/journal_older.html", page)
 
     async def newer(self, request: Request) -> Response:
         """The calls since those that are shown, if there are any."""
-        chosen, newest = CallFilter.of(request.query_params), _number(request, "newest")
-        page = await self._records(chosen)
-        fresh = [each for each in page[:PAGE] if each.id > newest]
-        if not fresh:
+        chosen, newest = CallFilter.of(request.query_params), _position(request, "newest")
+        page = await self._calls(chosen)
+        fresh = [each for each in page.calls if each.id > newest.get(each.node, 0)]
+        missing = "~".join(page.missing)
+        is_same = missing == request.query_params.get("missing", "")
+        if not fresh and is_same:
             return Response(status_code=_UNCHANGED)
         row_count = _number(request, "shown") + len(fresh)
-        if not newest or len(fresh) == PAGE or row_count > MOST:
-            return answer(request, "parts/journal.html", _page(page), headers=_WHOLE)
-        data = {"calls": fresh, "newest": fresh[0].id, "shown": row_count}
-        return answer(request, "parts/journal_newer.html", data)
+        # Calls of a node that was missing belong between those of the others.
+        follows = is_same and all(each.node in newest for each in fresh)
+        if not follows or len(fresh) == PAGE or row_count > MOST:
+            whole = self._data(chosen, page)
+            return answer(request, "parts/journal.html", whole, headers=_WHOLE)
+        data = self._data(chosen, page) | {"calls": fresh, "newest": page.newest(newest)}
+        return answer(request, "parts/journal_newer.html", data | {"shown": row_count})
 
-    async def _page(self, chosen: CallFilter, before: int | None = None) -> TemplateData:
-        return _page(await self._records(chosen, before))
+    async def _page(
+        self, chosen: CallFilter, before: Mapping[str, int] = _START, offset: int = 0
+    ) -> TemplateData:
+        try:
+            if chosen.is_live:
+                return self._data(chosen, await self._calls(chosen, before))
+            return await self._sorted(chosen, offset)
+        except YardError as error:
+            return self._data(chosen, CallPages([], None, [])) | {"problem": error.message}
 
-    async def _records(self, chosen: CallFilter, before: int | None = None) -> list[CallRecord]:
-        journal, query = self._yard.accounts.journal, chosen.query(before)
-        return [*await journal.query(query)] if journal and query else []
+    async def _calls(self, chosen: CallFilter, before: Mapping[str, int] = _START) -> CallPages:
+        query = chosen.query()
+        if query is None:
+            return CallPages([], None, [])
+        return await self._yard.accounts.log.page(replace(query, limit=PAGE), before)
+
+    async def _sorted(self, chosen: CallFilter, offset: int) -> TemplateData:
+        """The calls of this node in another order, which begins with the highest or lowest."""
+        query = chosen.query()
+        if query is None:
+            return self._data(chosen, CallPages([], None, []))
+        limited = replace(query, offset=offset, limit=PAGE + 1)
+        calls = [*await self._yard.accounts.log.sorted(limited)]
+        more = offset + PAGE if len(calls) > PAGE else None
+        return self._data(chosen, CallPages(calls[:PAGE], None, [])) | {"offset": more}
+
+    def _data(self, chosen: CallFilter, page: CallPages) -> TemplateData:
+        cluster = self._yard.cluster
+        return {
+            "chosen": chosen,
+            "problem": "",
+            "calls": page.calls,
+            "newest": page.newest(_START),
+            "shown": len(page.calls),
+            "before": page.following,
+            "offset": None,
+            "missing": page.missing,
+            "clustered": cluster.exists and chosen.is_live,
+            "here": cluster.node,
+        }
 
     async def _choices(self) -> TemplateData:
         """What there is to choose from: what the last calls were about."""
-        journal = self._yard.accounts.journal
-        recent = [*await journal.query(CallQuery(limit=_RECENT))] if journal else []
+        recent = (await self._yard.accounts.log.page(CallQuery(limit=_RECENT))).calls
+        failed = [FAILED] if any(each.outcome != "ok" for each in recent) else []
         return {
             "servers": dict(
                 sorted({str(each.server): each.server_name for each in recent}.items())
             ),
             "tools": sorted({each.tool for each in recent}),
-            "outcomes": _itself({each.outcome for each in recent}),
+            "outcomes": [(each, each) for each in failed] + _itself({e.outcome for e in recent}),
             "whos": _itself({each.who for each in recent}),
         }
-
-
-def _page(records: list[CallRecord]) -> TemplateData:
-    calls = records[:PAGE]
-    return {
-        "calls": calls,
-        "newest": calls[0].id if calls else 0,
-        "shown": len(calls),
-        "before": calls[-1].id if len(records) > PAGE else None,
-    }
 
 
 def _itself(values: set[str]) -> list[tuple[str, str]]:
     """Choices that are called what they are."""
     return [(each, each) for each in sorted(values)]
+
+
+def _position(request: Request, name: str) -> Mapping[str, int]:
+    position = CallPosition.parse(request.query_params.get(name, ""))
+    return position.ids if position else _START
 
 
 def _number(request: Request, name: str) -> int:

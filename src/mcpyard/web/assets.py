@@ -4,6 +4,7 @@ Their address holds a digest of all of them, so that a browser may keep each for
 a new one at once.
 """
 
+import gzip
 import hashlib
 from functools import cache
 from pathlib import Path
@@ -50,11 +51,24 @@ async def static(request: Request) -> Response:
     path = files().get(request.path_params["name"])
     if path is None:
         return Response(status_code=_GONE)
+    packed = accepts_gzip(request)
+    headers = {"Vary": "Accept-Encoding"} | ({"Content-Encoding": "gzip"} if packed else {})
     is_current = request.path_params["version"] == version()
-    headers = {"Cache-Control": _FOR_GOOD if is_current else "no-store"}
-    return Response(_read(path), headers=headers, media_type=_KINDS[path.suffix])
+    headers |= {"Cache-Control": _FOR_GOOD if is_current else "no-store"}
+    body = _packed(path) if packed else _read(path)
+    return Response(body, headers=headers, media_type=_KINDS[path.suffix])
+
+
+def accepts_gzip(request: Request) -> bool:
+    """Whether a browser takes a packed answer."""
+    return "gzip" in request.headers.get("accept-encoding", "")
 
 
 @cache
 def _read(path: Path) -> bytes:
     return path.read_bytes()
+
+
+@cache
+def _packed(path: Path) -> bytes:
+    return gzip.compress(_read(path))

@@ -8,6 +8,7 @@ from typing import Final
 
 from mcpyard.domain.display_status import DisplayStatus, status_of_phase
 from mcpyard.domain.lifecycle import Phase
+from mcpyard.domain.sync.plan import CellState
 from mcpyard.yard.views.servers import Picture
 
 GOOD: Final = "good"
@@ -41,6 +42,7 @@ _BADGES: Final = {
     DisplayStatus.RESTARTING: StatusBadge(BUSY, DisplayStatus.RESTARTING.key, "turn"),
     DisplayStatus.STOPPING: StatusBadge(BUSY, DisplayStatus.STOPPING.key, "turn"),
     DisplayStatus.FAILED: StatusBadge(BAD, DisplayStatus.FAILED.key, "cross"),
+    DisplayStatus.FAILING: StatusBadge(BAD, DisplayStatus.FAILING.key, "cross"),
     DisplayStatus.NEEDS_AUTH: StatusBadge(BAD, DisplayStatus.NEEDS_AUTH.key, "key"),
     DisplayStatus.NEEDS_APPROVAL: StatusBadge(BAD, DisplayStatus.NEEDS_APPROVAL.key, "shield"),
     DisplayStatus.STOPPED: StatusBadge(IDLE, DisplayStatus.STOPPED.key, "square"),
@@ -63,6 +65,9 @@ UNKNOWN: Final = StatusBadge(IDLE, "lost.badge", "unknown")
 CONNECTED: Final = StatusBadge(GOOD, "connect.on", "check")
 NOT_CONNECTED: Final = StatusBadge(IDLE, "connect.off", "link")
 
+CONFIGURED: Final = StatusBadge(USED, "connect.configured", "check")
+NEVER_SEEN: Final = StatusBadge(WAIT, "connect.never", "unknown")
+
 EXPIRED: Final = StatusBadge(BAD, "tokens.expired", "cross")
 EXPIRES_SOON: Final = StatusBadge(WAIT, "tokens.expires_soon", "warn")
 
@@ -73,14 +78,43 @@ FINDINGS: Final = {
 }
 """How bad something is that was found in a program's file."""
 
+SYNC_STATES: Final = {
+    CellState.SAME: StatusBadge(GOOD, "sync.state.same", "check"),
+    CellState.MISSING: StatusBadge(WAIT, "sync.state.missing", "plus"),
+    CellState.DIFFERS: StatusBadge(WAIT, "sync.state.differs", "edit"),
+    CellState.PRUNE: StatusBadge(WAIT, "sync.state.prune", "trash"),
+    CellState.FOREIGN: StatusBadge(USED, "sync.state.foreign", "file"),
+    CellState.OFF: StatusBadge(IDLE, "sync.state.off", "off"),
+    CellState.CONFLICT: StatusBadge(BAD, "sync.state.conflict", "warn"),
+    CellState.DELETED: StatusBadge(IDLE, "sync.state.deleted", "cross"),
+    CellState.UNSUPPORTED: StatusBadge(BAD, "sync.state.unsupported", "cross"),
+    CellState.WAITING: StatusBadge(WAIT, "sync.state.waiting", "shield"),
+}
+"""What is true of a server in a client that a sync reaches."""
+
+ADOPTION_OUTCOMES: Final = {
+    "adopted": StatusBadge(GOOD, "sync.outcome.adopted", "plus"),
+    "present": StatusBadge(IDLE, "sync.outcome.present", "check"),
+    "conflict": StatusBadge(BAD, "sync.outcome.conflict", "warn"),
+    "skipped": StatusBadge(IDLE, "sync.outcome.skipped", "cross"),
+}
+"""What becomes of a name that is adopted from clients."""
+
+OUTCOMES: Final = {"ok": GOOD, "tool_error": BUSY, "cancelled": IDLE, "other": BAD}
+"""The colours of what becomes of calls, in charts; `other` is every problem of mcpyard's own."""
+
 EVERY_BADGE: Final = (
     *dict.fromkeys(
         [
             *_BADGES.values(),
             *EFFECTIVE.values(),
             *FINDINGS.values(),
+            *SYNC_STATES.values(),
+            *ADOPTION_OUTCOMES.values(),
             CONNECTED,
             NOT_CONNECTED,
+            CONFIGURED,
+            NEVER_SEEN,
             EXPIRED,
             EXPIRES_SOON,
             UNKNOWN,
@@ -96,7 +130,10 @@ def badge_of(picture: Picture, restarted: int | None = None) -> StatusBadge:
     if is_restart and state.phase in {Phase.CONNECTING, Phase.STOPPING} and not state.n:
         return badge_for(DisplayStatus.RESTARTING)
     enabled = picture.server.config.enabled
-    return badge_for(status_of_phase(state.phase, tries=state.n, enabled=enabled))
+    again = picture.observed.next_retry_at is not None
+    return badge_for(
+        status_of_phase(state.phase, tries=state.n, enabled=enabled, tries_again=again)
+    )
 
 
 def badge_for(status: DisplayStatus) -> StatusBadge:

@@ -19,6 +19,9 @@ LANGUAGES: Final = {"en": "English", "zh-Hans": "简体中文", "zh-Hant": "繁�
 
 FALLBACK: Final = "en"
 
+ONE: Final = "#one"
+"""Ends the key of an English text about one of something; Chinese has no plural."""
+
 _FOLDER: Final = Path(__file__).with_name("catalogues")
 _STATUSES: Final = {each.key: each.capitalize() for each in DisplayStatus}
 _TRADITIONAL: Final = frozenset({"hant", "tw", "hk", "mo"})
@@ -36,6 +39,8 @@ class Catalogue:
         text = self._catalogue[key]
         if not values:
             return text
+        if self.native and 1 in values.values():
+            text = self._catalogue.get(f"{key}{ONE}", text)
         return text.format_map(values) if self.native else Pattern(text).format_map(values)
 
     @property

@@ -22,8 +22,8 @@ class CallTokens(Protocol):
         """Make a token; with its secret, which nobody is told again."""
         ...
 
-    async def revoke(self, token: UUID) -> None:
-        """Make a token worthless."""
+    async def revoke(self, token: UUID) -> Sequence[str]:
+        """Make a token worthless; the nodes of a cluster that did not confirm it in time."""
         ...
 
 

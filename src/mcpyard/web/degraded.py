@@ -16,4 +16,5 @@ class DegradedRoutes:
     async def banner(self, request: Request) -> Response:
         """The banner; empty while everything works."""
         degradations = await self._yard.checks.degradations()
-        return answer(request, "parts/degraded.html", {"degradations": degradations})
+        data = {"degradations": degradations, "isolated": self._yard.cluster.isolated}
+        return answer(request, "parts/degraded.html", data)

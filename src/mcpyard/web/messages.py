@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from mcpyard.domain.cause import HINTS, Cause
-from mcpyard.domain.errors import Problem, YardError, edge
+from mcpyard.domain.edges import edge
+from mcpyard.domain.errors import Problem, YardError
 from mcpyard.formats.finding import Finding
 from mcpyard.formats.mcp_json import KEY
 from mcpyard.formats.warnings import Warned

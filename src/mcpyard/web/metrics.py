@@ -6,12 +6,13 @@ cost of a look at all of a large yard at once would be felt.
 
 import asyncio
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
 from mcpyard.domain.lifecycle import OPEN
-from mcpyard.domain.stored import CallQuery
+from mcpyard.domain.stored import CallQuery, CallRecord
 from mcpyard.yard.yard import YardCore
 
 EVERY: Final = 4.5
@@ -41,6 +42,7 @@ class Metric:
     usage: Usage | None = None
     latencies: tuple[float, ...] = ()
     errors: tuple[bool, ...] = ()
+    last_call: datetime | None = None
 
 
 NOTHING: Final = Metric()
@@ -60,6 +62,7 @@ class Metrics:
         self._sampled: dict[UUID, float] = {}
         self._next = 0.0
         self._counted = -1
+        self._has_history = False
         self.round = 0
 
     def of(self, server: UUID) -> Metric:
@@ -79,9 +82,12 @@ class Metrics:
         fresh = dict(self._all)
         for server, usage in (await self._usages(now)).items():
             before = fresh.get(server, NOTHING)
-            fresh[server] = Metric(usage, before.latencies, before.errors)
-        for server, (latencies, errors) in (await self._latencies()).items():
-            fresh[server] = Metric(fresh.get(server, NOTHING).usage, latencies, errors)
+            fresh[server] = replace(before, usage=usage)
+        for server, last in (await self._last_calls()).items():
+            fresh[server] = replace(last, usage=fresh.get(server, NOTHING).usage)
+        for server, at in (await self._earlier_calls()).items():
+            before = fresh.get(server, NOTHING)
+            fresh[server] = replace(before, last_call=before.last_call or at)
         self._take(fresh)
 
     def _take(self, fresh: dict[UUID, Metric]) -> None:
@@ -110,20 +116,30 @@ class Metrics:
         rss = max(1, round(used.rss / _STEP)) * _STEP
         return Usage(rss, round(used.cpu_percent), used.processes)
 
-    async def _latencies(self) -> dict[UUID, tuple[tuple[float, ...], tuple[bool, ...]]]:
+    async def _earlier_calls(self) -> dict[UUID, datetime]:
+        """When servers were last called that are not among the last calls; read once."""
+        history = self._yard.accounts.minutes
+        if history is None or self._has_history:
+            return {}
+        self._has_history = True
+        minutes = await history.last_calls()
+        return {server: datetime.fromtimestamp(at, UTC) for server, at in minutes.items()}
+
+    async def _last_calls(self) -> dict[UUID, Metric]:
         counted = sum(each.calls for each in self._yard.accounts.by_server.values())
         journal = self._yard.accounts.journal
         if journal is None or counted == self._counted:
             return {}
         self._counted = counted
-        lines: defaultdict[UUID, list[tuple[float, bool]]] = defaultdict(list)
+        calls: defaultdict[UUID, list[CallRecord]] = defaultdict(list)
         for call in await journal.query(CallQuery(limit=CALLS)):
-            if len(lines[call.server]) < POINTS:
-                lines[call.server].append((call.ms, call.outcome != "ok"))
+            if len(calls[call.server]) < POINTS:
+                calls[call.server].append(call)
         return {
-            server: (
-                tuple(ms for ms, _ in reversed(calls)),
-                tuple(failed for _, failed in reversed(calls)),
+            server: Metric(
+                latencies=tuple(each.ms for each in reversed(last)),
+                errors=tuple(each.outcome != "ok" for each in reversed(last)),
+                last_call=last[0].at,
             )
-            for server, calls in lines.items()
+            for server, last in calls.items()
         }

@@ -7,7 +7,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.domain.cause import HINTS
-from mcpyard.domain.errors import InputError, NameTaken, ServerFault, YardError, edge
+from mcpyard.domain.edges import edge
+from mcpyard.domain.errors import InputError, NameTaken, ServerFault, YardError
 from mcpyard.web.catalogues import Catalogue
 from mcpyard.web.messages import error_message, fault_message
 from mcpyard.web.sentences import Translated

@@ -3,7 +3,7 @@
 from typing import Final
 
 from mcpyard.domain.definition.merge import is_mask
-from mcpyard.domain.definition.secret_text import names_secret
+from mcpyard.domain.definition.secret_names import names_secret
 from mcpyard.domain.narrowing import is_object
 
 HIDDEN: Final = "••••••"

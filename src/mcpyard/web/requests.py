@@ -26,6 +26,10 @@ class Form:
     def __contains__(self, name: str) -> bool:
         return any(key == name for key, _ in self._fields)
 
+    def pairs(self) -> list[tuple[str, str]]:
+        """Every field with its value."""
+        return [*self._fields]
+
     def all(self, name: str) -> list[str]:
         """Every value of a field."""
         return [value for key, value in self._fields if key == name]

@@ -11,12 +11,19 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
+from mcpyard.web.change_tracker import PageChanges
 from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.templating import HTML, POLICY, Preferences, preferences_of
 from mcpyard.yard.events import Subscription
 
 GATHER: Final = 0.1
 HEARTBEAT: Final = 15.0
+
+AT_ONCE: Final = 25
+"""Servers in one update: a browser draws them before anybody feels it."""
+
+PAUSE: Final = 0.03
+"""Seconds between updates that belong together, in which a browser answers to its user."""
 
 _EVENTS: Final = "text/event-stream"
 _NOT_MODIFIED: Final = 304
@@ -64,13 +71,25 @@ class NewsRoutes:
             while not self._closing.is_set():
                 changes = self._tracker.since(seen)
                 seen = changes.tag
-                if changes and (text := self._presenter.news(preferences, view, changes)):
-                    yield _frame(seen, text)
+                async for each in self._news(preferences, view, changes):
+                    yield each
                 if not await _happened(reader):
                     yield b":\n\n"
         finally:
             reader.finish()
             closing.cancel()
+
+    async def _news(
+        self, preferences: Preferences, view: str, changes: PageChanges
+    ) -> AsyncGenerator[bytes]:
+        """What changed, in frames; the last one names the moment."""
+        parts = [*changes.parts(AT_ONCE)] if changes else []
+        for part in parts:
+            is_last = part is parts[-1]
+            if text := self._presenter.news(preferences, view, part):
+                yield frame(changes.tag if is_last else "", text)
+            if not is_last:
+                await asyncio.sleep(PAUSE)
 
 
 async def _happened(reader: Subscription) -> bool:
@@ -84,6 +103,8 @@ async def _happened(reader: Subscription) -> bool:
     return True
 
 
-def _frame(tag: str, text: str) -> bytes:
+def frame(tag: str, text: str) -> bytes:
+    """A part of a page as an event of a stream; without a tag, one of several of one moment."""
     lines = "".join(f"data: {line}\n" for line in text.splitlines() if line.strip())
-    return f"id: {tag}\n{lines}\n".encode()
+    name = f"id: {tag}\n" if tag else ""
+    return f"{name}{lines}\n".encode()

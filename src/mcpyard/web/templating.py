@@ -1,7 +1,8 @@
 """From data to HTML: one environment of templates, and what every one of them knows."""
 
+import gzip
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -12,23 +13,36 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.web import filters, messages
-from mcpyard.web.assets import address
+from mcpyard.web.assets import accepts_gzip, address
 from mcpyard.web.badges import UNKNOWN
 from mcpyard.web.catalogues import LANGUAGES, Catalogue, choose_language, words_in
+from mcpyard.web.chart_words import chart_words
+from mcpyard.web.server_screens import listing
+from mcpyard.web.server_screens.listing import ListChoice
 from mcpyard.yard.consent import text_of
 
 LANGUAGE_COOKIE: Final = "mcpyard_language"
 THEME_COOKIE: Final = "mcpyard_theme"
 THEMES: Final = ("auto", "light", "dark")
+KEYS_COOKIE: Final = "mcpyard_keys"
+KEYS: Final = ("on", "off")
+"""Whether a single key does something by itself; the palette has a modifier and always opens."""
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "media-src data:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""What the browser may load: our own files and nothing else. `data:` is for the images that tools
-answer with."""
+"""What the browser may load: our own files and nothing else. `data:` is for the images and
+sounds that tools answer with."""
+
+NO_PREFETCH: Final = {"X-DNS-Prefetch-Control": "off"}
+"""Keeps the browser from looking up hosts of links that nobody has opened."""
 
 HTML: Final = "text/html; charset=utf-8"
+
+LARGE: Final = 8192
+"""Bytes from which on an answer is packed."""
 
 TABS: Final = (
     ("servers", "/", "stack"),
@@ -46,6 +60,8 @@ class Preferences:
 
     language: str
     theme: str
+    keys: str = KEYS[0]
+    listing: ListChoice = field(default_factory=ListChoice)
 
     @property
     def words(self) -> Catalogue:
@@ -58,7 +74,13 @@ def preferences_of(request: Request) -> Preferences:
     chosen = request.cookies.get(LANGUAGE_COOKIE)
     theme = request.cookies.get(THEME_COOKIE, "")
     language = choose_language(chosen, request.headers.get("accept-language", ""))
-    return Preferences(language, theme if theme in THEMES else THEMES[0])
+    keys = request.cookies.get(KEYS_COOKIE, "")
+    return Preferences(
+        language,
+        theme if theme in THEMES else THEMES[0],
+        keys if keys in KEYS else KEYS[0],
+        ListChoice.of(request.cookies),
+    )
 
 
 TemplateData: TypeAlias = dict[str, object]
@@ -80,8 +102,13 @@ def answer(
 ) -> Response:
     """A template as an answer, be it a whole page or a part of one."""
     text = render(preferences_of(request), template, data or {})
-    strict = {"Content-Security-Policy": POLICY, **(headers or {})}
-    return Response(text, status, strict, media_type=HTML)
+    strict = {"Content-Security-Policy": POLICY, **NO_PREFETCH, **(headers or {})}
+    body = text.encode()
+    if len(body) >= LARGE and accepts_gzip(request):
+        # No secret is on the page, so that its size tells nothing of one.
+        body = gzip.compress(body, 1)
+        strict |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+    return Response(body, status, strict, media_type=HTML)
 
 
 @cache
@@ -100,11 +127,14 @@ def environment() -> Environment:
         static=address,
         languages=LANGUAGES,
         themes=THEMES,
+        key_choices=KEYS,
+        list_choices=listing.CHOICES,
         tabs=TABS,
         version=version("mcpyard"),
         url=filters.url,
         unknown=UNKNOWN,
         shown_text=text_of,
+        chart_words=chart_words,
         cause_message=messages.cause_message,
         finding_message=messages.finding_message,
         note_message=messages.note_message,

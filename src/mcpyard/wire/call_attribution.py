@@ -19,9 +19,9 @@ from mcpyard.wire.server_requests import OnRequest
 CALL_REQUESTS: Final = frozenset({"elicitation/create", "sampling/createMessage", "roots/list"})
 """What a server asks on behalf of a call."""
 
-CALL_NOTIFICATIONS: Final = frozenset(
-    {"notifications/message", "notifications/elicitation/complete"}
-)
+LOG_MESSAGE: Final = "notifications/message"
+
+CALL_NOTIFICATIONS: Final = frozenset({LOG_MESSAGE, "notifications/elicitation/complete"})
 """The notifications that may belong to a call."""
 
 QUESTION_LIMIT: Final = 120.0

@@ -66,14 +66,11 @@ class _ErrorBody(msgspec.Struct):
     data: Raw = ABSENT
 
 
-class Reply:
+class Reply(msgspec.Struct, eq=False):
     """A result as it came: copied out of its message, or decoded, only when somebody looks."""
 
-    __slots__ = ("_raw", "_value")
-
-    def __init__(self, raw: bytes | Raw) -> None:
-        self._raw = raw
-        self._value: Any = msgspec.UNSET
+    _raw: bytes | Raw
+    _value: Any = msgspec.UNSET
 
     @property
     def result(self) -> bytes:

@@ -8,7 +8,7 @@ through `Receiver.lost`, exactly once, after which the link is dead.
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final, Protocol
+from typing import Final, Protocol, runtime_checkable
 
 import msgspec
 
@@ -82,6 +82,18 @@ class Link(Protocol):
 
     async def close(self) -> None:
         """Let go of everything; never raises, may be called twice. No `lost` after it."""
+        ...
+
+
+@runtime_checkable
+class EraAware(Protocol):
+    """A link that behaves by era: streamable HTTP does."""
+
+    modern: bool
+    protocol_version: str | None
+
+    def open_get_stream(self) -> None:
+        """Listen for what a server of the handshake era says unasked."""
         ...
 
 

@@ -2,7 +2,7 @@
 
 The hot path of the whole yard, so one future a request, no task, no timer of its own, no logging.
 The callbacks of others are handed to the event loop instead of being called from here: one that
-raises must not end the connection it is about.
+raises must not end the connection it is about. Waiters are told at once, and raise nothing.
 """
 
 import asyncio
@@ -15,6 +15,7 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.errors import TimedOut
 from mcpyard.domain.ports import CallTerms
+from mcpyard.domain.started_calls import CallWaiter
 from mcpyard.wire import jsonrpc
 from mcpyard.wire.faults import fault
 from mcpyard.wire.jsonrpc import Envelope, Params, Reply
@@ -40,10 +41,8 @@ _MOST_NOISE: Final = 100
 _SHOWN_NOISE: Final = 200
 
 _LIST_CHANGED: Final = "/list_changed"
-
 LISTEN: Final = "subscriptions/listen"
 """The one request whose answer stream a server may end by a cancel notice."""
-
 
 _ENDS: Final = 4096
 """Bytes of each end of what is no message, looked at to tell whose answer it should have been."""
@@ -57,6 +56,7 @@ class Peer:
     Attributes:
         stats: What came over the link.
         gone: Why the link is of no use any more; None while it is.
+        server_requests: What the other side asks.
     """
 
     def __init__(
@@ -76,10 +76,11 @@ class Peer:
         self._on_noise = on_noise
         self._loop = asyncio.get_running_loop()
         self._pending: dict[jsonrpc.Id | None, PendingCall] = {}
-        self._server_requests = ServerRequests(on_request, self._reply)
+        self.server_requests = ServerRequests(on_request, self._reply)
         self._alarm: asyncio.TimerHandle | None = None
         self._alarm_at = 0.0
         self._last = 0
+        self._handed_on = 0
 
     @property
     def in_flight(self) -> int:
@@ -115,7 +116,12 @@ class Peer:
         return await self.wait(self.start(method, params, terms))
 
     def start(
-        self, method: str, params: Params, terms: CallTerms, extras: RequestExtras = NO_EXTRAS
+        self,
+        method: str,
+        params: Params,
+        terms: CallTerms,
+        extras: RequestExtras = NO_EXTRAS,
+        waiter: CallWaiter | None = None,
     ) -> PendingCall:
         """Send a request; `wait` must follow, or `leave` whenever nobody waits any more.
 
@@ -124,6 +130,7 @@ class Peer:
             params: Its parameters; JSON bytes go out as they are.
             terms: Time-out and progress.
             extras: What the era adds.
+            waiter: Is told of the answer in the place of a future, from within `message`.
         """
         if self.gone is not None:
             raise fault(self.gone)
@@ -137,11 +144,8 @@ class Peer:
             body = jsonrpc.with_meta(body, meta)
         body = jsonrpc.request(number, method, body)
         self._link.send(Outgoing(body, number, method, extras.headers, not self._pending))
-        call = PendingCall(number, method, self._loop.create_future())
-        call.progress = terms.progress
-        self._pending[number] = call
-        if terms.timeout is not None:
-            self._arm(call, terms.timeout, terms.longest)
+        waiter = waiter or self._loop.create_future()
+        self._pending[number] = call = self._pend(number, method, waiter, terms)
         return call
 
     async def wait(self, call: PendingCall) -> Reply:
@@ -219,7 +223,7 @@ class Peer:
     def failed(self, request: int, cause: Cause) -> None:
         """One request cannot be answered (see `Receiver`)."""
         if call := self._take(request):
-            call.future.set_exception(fault(cause))
+            call.waiter.set_exception(fault(cause))
 
     def lost(self, cause: Cause) -> None:
         """The link is gone (see `Receiver`)."""
@@ -229,24 +233,25 @@ class Peer:
                 self._loop.call_soon(self._on_lost, cause)
 
     def _end(self, cause: Cause) -> None:
-        if self.gone is None:
-            self.gone = cause
+        self.gone = self.gone or cause
         for number in list(self._pending):
             if call := self._take(number):
-                call.future.set_exception(fault(cause))
+                call.waiter.set_exception(fault(cause))
         if self._alarm is not None:
             self._alarm.cancel()
             self._alarm = None
-        self._server_requests.end()
+        self.server_requests.end()
 
-    def _arm(self, call: PendingCall, timeout: float, longest: float | None) -> None:
+    def _pend(self, number: int, method: str, waiter: CallWaiter, terms: CallTerms) -> PendingCall:
+        timeout, longest = terms.timeout, terms.longest
+        if timeout is None:
+            return PendingCall(number, method, waiter, terms.progress)
         now = self._loop.time()
-        call.timeout = timeout
-        call.deadline = now + timeout
-        if longest is not None and longest > timeout:
-            call.latest = now + longest
-        if self._alarm is None or call.deadline < self._alarm_at:
-            self._wake_at(call.deadline)
+        deadline = now + timeout
+        latest = now + longest if longest is not None and longest > timeout else 0.0
+        if self._alarm is None or deadline < self._alarm_at:
+            self._wake_at(deadline)
+        return PendingCall(number, method, waiter, terms.progress, timeout, deadline, latest)
 
     def _wake_at(self, moment: float) -> None:
         """Look at the deadlines at a moment, or sooner where that was planned already.
@@ -272,9 +277,9 @@ class Peer:
             self._wake_at(min(left))
 
     def _expire(self, call: PendingCall) -> None:
-        if not call.future.done():
+        if not call.waiter.done():
             text = f"{call.method} was not answered in time ({call.timeout:g} s)"
-            call.future.set_exception(TimedOut(text))
+            call.waiter.set_exception(TimedOut(text))
             self._give_up(call, "timeout")
 
     def _give_up(self, call: PendingCall, reason: str) -> None:
@@ -294,7 +299,7 @@ class Peer:
         if call is None:
             return None
         # A caller that was cancelled in this very turn of the loop still has its cancel to send.
-        if call.future.done():
+        if call.waiter.done():
             return None
         del self._pending[number]
         return call
@@ -305,12 +310,15 @@ class Peer:
         if call is None:
             return False
         if envelope.failed:
-            call.future.set_exception(jsonrpc.read_error(envelope.error))
+            call.waiter.set_exception(jsonrpc.read_error(envelope.error))
         elif envelope.result is jsonrpc.ABSENT:
             text = f"the answer to {call.method} has neither a result nor an error"
-            call.future.set_exception(fault(Cause(Code.GARBAGE, text)))
+            call.waiter.set_exception(fault(Cause(Code.GARBAGE, text)))
+        elif self._handed_on and not call.is_awaited:
+            # What came before the answer must reach its caller before it, as it does with a future.
+            self._loop.call_soon(call.answer, Reply(envelope.result))
         else:
-            call.future.set_result(Reply(envelope.result))
+            call.waiter.set_result(Reply(envelope.result))
         return True
 
     def _take_by_text(self, number: jsonrpc.Id | None) -> PendingCall | None:
@@ -343,13 +351,18 @@ class Peer:
     def _dispatch(self, envelope: Envelope, method: str, stream: int | None) -> None:
         params = b"{}" if envelope.params is jsonrpc.ABSENT else bytes(envelope.params)
         if envelope.id is not None:
-            self._server_requests.answer(envelope.id, method, params, stream)
+            self.server_requests.answer(envelope.id, method, params, stream)
         elif method == "notifications/progress":
             self._on_progress(params)
         elif method == "notifications/cancelled":
             self._on_cancelled(params)
         elif self._on_notification is not None:
             self._loop.call_soon(self._on_notification, method, params, stream)
+        self._handed_on += 1
+        self._loop.call_soon(self._was_handed_on)
+
+    def _was_handed_on(self) -> None:
+        self._handed_on -= 1
 
     def _on_progress(self, params: bytes) -> None:
         try:
@@ -367,7 +380,7 @@ class Peer:
 
     def _on_cancelled(self, params: bytes) -> None:
         try:
-            number = self._server_requests.cancel(params)
+            number = self.server_requests.cancel(params)
         except ValueError:
             self.noise("unreadable cancel notice", params)
             return

@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
+from mcpyard.domain.started_calls import CallWaiter
 from mcpyard.wire.jsonrpc import Reply
 
 OVERSIZE: Final = "oversize"
@@ -40,31 +41,42 @@ class RequestExtras(msgspec.Struct, frozen=True):
 NO_EXTRAS: Final = RequestExtras()
 
 
-class PendingCall:
-    """A request that waits for its answer."""
+class PendingCall(Struct, eq=False):
+    """A request that waits for its answer. A msgspec struct because one is made for every call.
 
-    __slots__ = (
-        "deadline",
-        "future",
-        "held",
-        "held_since",
-        "id",
-        "latest",
-        "method",
-        "progress",
-        "timeout",
-    )
+    Attributes:
+        waiter: Is told of the answer.
+    """
 
-    def __init__(self, number: int, method: str, future: asyncio.Future[Reply]) -> None:
-        self.id = number
-        self.method = method
-        self.future = future
-        self.progress: OnProgress | None = None
-        self.timeout = 0.0
-        self.deadline = 0.0
-        self.latest = 0.0
-        self.held = 0
-        self.held_since = 0.0
+    id: int
+    method: str
+    waiter: CallWaiter
+    progress: OnProgress | None = None
+    timeout: float = 0.0
+    deadline: float = 0.0
+    latest: float = 0.0
+    held: int = 0
+    held_since: float = 0.0
+
+    def hand_over(self) -> CallWaiter:
+        """Tell a future of the answer instead of the waiter, from now on."""
+        self.waiter = asyncio.get_running_loop().create_future()
+        return self.waiter
+
+    def answer(self, reply: Reply) -> None:
+        """Tell the waiter of the answer, if it still waits."""
+        if not self.waiter.done():
+            self.waiter.set_result(reply)
+
+    @property
+    def is_awaited(self) -> bool:
+        """Whether a future is told, by which the answer comes in a turn of its own."""
+        return isinstance(self.waiter, asyncio.Future)
+
+    @property
+    def future(self) -> asyncio.Future[Reply]:
+        """The waiter of every request but one that was started with another."""
+        return self.waiter  # pyright: ignore[reportReturnType]
 
 
 def take_note(answer: "asyncio.Future[Any]") -> None:

@@ -27,7 +27,9 @@ hundredth of a core, and an answer behind a full pipe of them still comes within
 _USELESS_BYTES: Final = 1024
 """Of a line of no use, so many count as another one."""
 
-_FLOODED_FRAMES: Final = 64
+_FLOODED_FRAMES: Final = 16
+"""Handed on in a turn once a flood was noticed: a neighbour's answer waits for no more of them."""
+
 _LONGEST_PAUSE: Final = 0.25
 
 _OUTPUT_CLOSED: Final = Cause(Code.CLOSED, "the server closed its output")

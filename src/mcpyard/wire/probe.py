@@ -55,6 +55,14 @@ async def probe(
         questions.drop()
 
 
+def late_cause(peer: Peer, seconds: float) -> Cause:
+    """Why a server that did not answer in time could not be met."""
+    text = f"the server did not answer within {seconds:g} s of its start"
+    if not peer.stats.noise:
+        return Cause(Code.START_TIMEOUT, text)
+    return Cause(Code.GARBAGE, f"{text}, and its output is not JSON-RPC messages of one line each")
+
+
 class _Questions:
     """The one or two requests that wait for the server's first word."""
 

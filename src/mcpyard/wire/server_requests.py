@@ -17,7 +17,7 @@ from mcpyard.wire.jsonrpc import Id, RpcError
 OnRequest = Callable[[str, bytes, int | None], Coroutine[Any, Any, bytes]]
 """A server asks: method, parameters, stream; the result as JSON, or `RpcError`."""
 
-_MOST: Final = 64
+MOST_REQUESTS: Final = 64
 """Requests of one server answered at once; more is a server run wild."""
 
 
@@ -34,9 +34,10 @@ async def refuse(method: str, _params: bytes, _stream: int | None) -> bytes:
 
 
 class ServerRequests:
-    """The requests of one server that are being answered."""
+    """The requests of one server that are being answered, `most` at once."""
 
     def __init__(self, handler: OnRequest, reply: Callable[[bytes], None]) -> None:
+        self.most = MOST_REQUESTS
         self._handler = handler
         self._reply = reply
         self._loop = asyncio.get_running_loop()
@@ -46,7 +47,7 @@ class ServerRequests:
         """Have a request answered; `ping` at once."""
         if method == "ping":
             self._reply(jsonrpc.success(number, b"{}"))
-        elif number in self._tasks or len(self._tasks) >= _MOST:
+        elif number in self._tasks or len(self._tasks) >= self.most:
             error = RpcError(jsonrpc.INVALID_REQUEST, "too many requests, or one id used twice")
             self._reply(jsonrpc.failure(number, error))
         else:
@@ -69,6 +70,11 @@ class ServerRequests:
             return number
         task.cancel()
         return None
+
+    async def finish(self, seconds: float) -> None:
+        """Wait for the answers that are under way, but no longer than that."""
+        if self._tasks:
+            await asyncio.wait({*self._tasks.values()}, timeout=seconds)
 
     def end(self) -> None:
         """Nobody is there to answer to."""

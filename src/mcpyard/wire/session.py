@@ -6,7 +6,7 @@ handshakes.
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final
 
 import msgspec
 from msgspec import Struct
@@ -15,19 +15,21 @@ from msgspec.structs import replace
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import ServerFault, TimedOut
 from mcpyard.domain.ports import CallTerms, NotificationHandler
+from mcpyard.domain.started_calls import CallWaiter
 from mcpyard.wire import jsonrpc
-from mcpyard.wire.call_attribution import CallsInFlight
-from mcpyard.wire.eras import ClientFace, Codec, Era, InitializeResult, members
+from mcpyard.wire.call_attribution import LOG_MESSAGE, CallsInFlight
+from mcpyard.wire.eras import ClientFace, Codec, Era, InitializeResult
 from mcpyard.wire.handshake import Handshake
 from mcpyard.wire.jsonrpc import Params, Reply
-from mcpyard.wire.link import Link, LinkFailed
+from mcpyard.wire.link import EraAware, Link, LinkFailed
 from mcpyard.wire.listen import ChangeStream, OnChange
 from mcpyard.wire.lists import ToolList, all_pages
+from mcpyard.wire.mirrored_arguments import MirroredArguments
 from mcpyard.wire.modern import Modern
 from mcpyard.wire.peer import OnNoise, Peer
-from mcpyard.wire.pending import NO_HEADERS, PendingCall, RequestExtras, Stats, take_note
-from mcpyard.wire.probe import DISCOVER, SILENCE, probe
-from mcpyard.wire.remote.request_headers import NAMED_BY, Path, headers_for, mirrored
+from mcpyard.wire.pending import NO_EXTRAS, PendingCall, RequestExtras, Stats, take_note
+from mcpyard.wire.probe import DISCOVER, SILENCE, late_cause, probe
+from mcpyard.wire.remote.request_headers import NAMED_BY
 from mcpyard.wire.server_requests import OnRequest, refuse
 
 _CALL: Final = "tools/call"
@@ -59,6 +61,7 @@ class Handlers(Struct, frozen=True):
     Attributes:
         on_list_changed: A list of the server changed.
         on_notification: Any other notification that belongs to no call: method, parameters.
+        on_log: A log message, whether or not it belongs to a call: its parameters.
         on_request: What a server asks outside any call; refused by default.
         on_lost: The link is gone; called once, and not after `close`.
         on_noise: Something came that is no message.
@@ -66,6 +69,7 @@ class Handlers(Struct, frozen=True):
 
     on_list_changed: OnChange = _ignore
     on_notification: NotificationHandler = _ignore
+    on_log: Callable[[bytes], None] = _ignore
     on_request: OnRequest = refuse
     on_lost: Callable[[Cause], None] | None = None
     on_noise: OnNoise | None = None
@@ -85,18 +89,6 @@ class Opening(Struct, frozen=True):
     last_era: Era | None = None
     silence: float = SILENCE
     pause: float = 1.0
-
-
-@runtime_checkable
-class EraAware(Protocol):
-    """A link that behaves by era: streamable HTTP does."""
-
-    modern: bool
-    protocol_version: str | None
-
-    def open_get_stream(self) -> None:
-        """Listen for what a server of the handshake era says unasked."""
-        ...
 
 
 async def open_session(
@@ -125,8 +117,7 @@ async def open_session(
         _settle(link, peer, result)
     except TimeoutError as error:
         await peer.close()
-        text = f"the server did not answer within {opening.deadline:g} s of its start"
-        raise LinkFailed(Cause(Code.START_TIMEOUT, text)) from error
+        raise LinkFailed(late_cause(peer, opening.deadline)) from error
     except ServerFault as error:
         await peer.close()
         raise LinkFailed(error.cause or Cause(Code.CLOSED, error.message)) from error
@@ -159,7 +150,10 @@ class _Notifications:
     def dispatch(self, method: str, params: bytes, stream: int | None) -> None:
         if kind := _CHANGES.get(method):
             self._handlers.on_list_changed(kind)
-        elif not self._in_flight.notify(method, params, stream):
+            return
+        if method == LOG_MESSAGE:
+            self._handlers.on_log(params)
+        if not self._in_flight.notify(method, params, stream):
             self._handlers.on_notification(method, params)
 
 
@@ -179,7 +173,7 @@ class ServerSession:
         self._in_flight = in_flight
         self._modern = Modern(face)
         self._codec: Codec = self._modern if result.era == "modern" else Handshake()
-        self._mirrored: dict[str, dict[Path, str]] = {}
+        self._mirrored = MirroredArguments()
         self._listener: ChangeStream | None = None
         if result.era == "modern":
             self._listener = ChangeStream(peer, self._modern, result.capabilities, pause)
@@ -252,8 +246,8 @@ class ServerSession:
         listing = await all_pages(lambda params: self.request(_LIST, params, terms))
         if self.era == "handshake":
             return listing
-        self._mirrored = {}
-        tools = tuple(tool for tool in listing.tools if self._note_mirrored(tool))
+        self._mirrored = MirroredArguments()
+        tools = tuple(tool for tool in listing.tools if self._mirrored.note(tool))
         return replace(listing, tools=tools)
 
     async def list_items(self, method: str, member: str, within: float = 30.0) -> ToolList:
@@ -267,23 +261,50 @@ class ServerSession:
         """Call a tool; its result as it came, `input_required` ones included."""
         raw = arguments if type(arguments) is bytes else jsonrpc.encode(arguments)
         params = b'{"name":%b,"arguments":%b}' % (jsonrpc.quoted(name), raw)
-        headers = self._mirror(name, raw) if self._mirrored else NO_HEADERS
-        return self._in_turn(_CALL, params, name, terms, headers)
+        extras = self._codec.extras(_CALL, name, terms)
+        if self._mirrored.paths:
+            extras = self._mirrored.added(extras, name, raw)
+        return self._in_turn(_CALL, params, terms, extras)
+
+    def start_call(
+        self, name: str, arguments: bytes, terms: CallTerms, waiter: CallWaiter
+    ) -> PendingCall | None:
+        """Call a tool at once; `end_call` must follow, or `wait_for` once it is handed over.
+
+        None where the call has to wait for its turn; raises where it cannot be sent.
+        """
+        extras = self._codec.extras(_CALL, name, terms)
+        if self._mirrored.paths:
+            extras = self._mirrored.added(extras, name, arguments)
+        if not self._in_flight.take():
+            return None
+        params = b'{"name":%b,"arguments":%b}' % (jsonrpc.quoted(name), arguments)
+        return self._enter(_CALL, params, terms, extras, waiter)
+
+    def end_call(self, call: PendingCall) -> None:
+        """A call is over."""
+        self._in_flight.leave(call.id)
+
+    def wait_for(self, call: PendingCall) -> Coroutine[Any, Any, Reply]:
+        """The answer to a call that was started and handed over."""
+        return self._in_turn(_CALL, b"", _PLAIN, NO_EXTRAS, call)
 
     async def request(self, method: str, params: Params, terms: CallTerms = _PLAIN) -> Reply:
         """Anything else, and calls whose parameters are more than a name and arguments."""
         key = NAMED_BY.get(method)
         if key is None:
-            return await self._peer.wait(self._start(method, params, None, terms))
+            return await self._peer.wait(self._start(method, params, terms))
         raw = jsonrpc.encode(params)
         named = _named.decode(raw)
         name = named.uri if key == "uri" else named.name
-        headers = self._mirror(name, bytes(named.arguments)) if method == _CALL else NO_HEADERS
-        return await self._in_turn(method, raw, name, terms, headers)
+        extras = self._codec.extras(method, name, terms)
+        if method == _CALL:
+            extras = self._mirrored.added(extras, name, bytes(named.arguments))
+        return await self._in_turn(method, raw, terms, extras)
 
     def post(self, method: str, params: Params, within: float = 30.0) -> None:
         """Ask for something whose answer changes nothing; sent before anything asked later."""
-        call = self._start(method, params, None, CallTerms(timeout=within))
+        call = self._start(method, params, CallTerms(timeout=within))
         call.future.add_done_callback(take_note)
 
     def watch(self, uris: frozenset[str]) -> None:
@@ -316,42 +337,46 @@ class ServerSession:
             await self._listener.stop()
         await self._peer.close()
 
-    def _note_mirrored(self, tool: Mapping[str, Any]) -> bool:
-        """Keep what a tool wants repeated in headers; False when it wants the forbidden."""
-        try:
-            paths = mirrored(tool.get("inputSchema"))
-        except ValueError:
-            return False
-        if paths:
-            self._mirrored[str(tool.get("name"))] = paths
-        return True
-
-    def _mirror(self, name: str, arguments: bytes) -> Mapping[str, str]:
-        """The headers in which a call must repeat some of its arguments."""
-        paths = self._mirrored.get(name)
-        if not paths:
-            return NO_HEADERS
-        return headers_for(paths, members(msgspec.json.decode(arguments)))
-
     async def _in_turn(
-        self, method: str, params: bytes, name: str, terms: CallTerms, headers: Mapping[str, str]
+        self,
+        method: str,
+        params: bytes,
+        terms: CallTerms,
+        extras: RequestExtras,
+        call: PendingCall | None = None,
     ) -> Reply:
-        if not self._in_flight.take():
-            terms = await self._turn(terms)
-        call: PendingCall | None = None
+        """The answer to a request, which is sent when its turn has come unless it was sent."""
+        if call is None:
+            if not self._in_flight.take():
+                terms = await self._turn(terms)
+            call = self._enter(method, params, terms, extras)
         try:
-            call = self._start(method, params, name, terms, headers)
-            self._in_flight.run(call.id, terms)
             return await call.future
         except BaseException:
             # One that was answered waits no more.
-            if call:
-                self._peer.leave(call)
+            self._peer.leave(call)
             raise
         finally:
-            self._in_flight.leave(call.id if call else None)
+            self._in_flight.leave(call.id)
             # An error that came by the future would hold this frame, and the frame the future.
-            call = None
+            del call
+
+    def _enter(
+        self,
+        method: str,
+        params: bytes,
+        terms: CallTerms,
+        extras: RequestExtras,
+        waiter: CallWaiter | None = None,
+    ) -> PendingCall:
+        """Send a request whose turn it is."""
+        try:
+            call = self._peer.start(method, params, terms, extras, waiter)
+        except BaseException:
+            self._in_flight.leave(None)
+            raise
+        self._in_flight.run(call.id, terms)
+        return call
 
     async def _turn(self, terms: CallTerms) -> CallTerms:
         """Wait for a turn; the terms with what is left of the time-out."""
@@ -363,20 +388,11 @@ class ServerSession:
         except TimeoutError as error:
             text = f"the call waited too long: the limit of calls in flight is {self.concurrency}"
             raise TimedOut(text, sent=False) from error
-        if terms.timeout is None:
-            return terms
-        left = terms.timeout - (loop.time() - started)
-        return msgspec.structs.replace(terms, timeout=max(0.0, left))
+        finally:
+            if terms.waiting is not None:
+                terms.waiting.waited += loop.time() - started
+        left = None if terms.timeout is None else terms.timeout - (loop.time() - started)
+        return terms if left is None else msgspec.structs.replace(terms, timeout=max(0.0, left))
 
-    def _start(
-        self,
-        method: str,
-        params: Params,
-        name: str | None,
-        terms: CallTerms,
-        headers: Mapping[str, str] = NO_HEADERS,
-    ) -> PendingCall:
-        extras = self._codec.extras(method, name, terms)
-        if headers:
-            extras = RequestExtras(extras.meta, {**extras.headers, **headers})
-        return self._peer.start(method, params, terms, extras)
+    def _start(self, method: str, params: Params, terms: CallTerms) -> PendingCall:
+        return self._peer.start(method, params, terms, self._codec.extras(method, None, terms))

@@ -10,7 +10,7 @@ from mcpyard.domain.definition.approval import ApprovedEntry, admit, digest_of
 from mcpyard.domain.desired import Document, Owner, Waiting
 from mcpyard.domain.errors import ApprovalOutdated, ArgumentsRefused, Problem
 from mcpyard.domain.model import Scope
-from mcpyard.domain.ports import Source
+from mcpyard.domain.source import Source
 from mcpyard.yard.intent import Intent
 from mcpyard.yard.trust import real_folder
 from mcpyard.yard.views.approvals import ApprovedView

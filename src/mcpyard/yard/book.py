@@ -4,7 +4,7 @@ Looked up on every call, so it is kept as plain dictionaries and rebuilt for one
 only when that server's tools, name or policy changed.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from uuid import UUID
 
 from msgspec import Struct
@@ -22,8 +22,13 @@ from mcpyard.yard.resource_uris import AddressBook
 class _Page(Struct, frozen=True):
     """One server's tools, and what they were made from."""
 
-    made_from: tuple[str, str, str]
+    server: DesiredServer
+    observed: Observed
     routes: Mapping[str, Route]
+
+    @property
+    def made_from(self) -> tuple[str, str, str]:
+        return _source(self.server, self.observed)
 
 
 class ToolBook:
@@ -31,6 +36,7 @@ class ToolBook:
 
     Attributes:
         addresses: Which server an address belongs to.
+        on_renamed: Called with a server whose tools have other names than before.
     """
 
     def __init__(self, memory: Memory) -> None:
@@ -38,6 +44,8 @@ class ToolBook:
         self._memory = memory
         self._pages: dict[UUID, _Page] = {}
         self._exposed: dict[str, Route] = {}
+        self.on_renamed: Callable[[DesiredServer], None] = lambda _: None
+        memory.watch_names(self._rename)
 
     def route(self, exposed: str) -> Route | None:
         """The way to the tool of that exposed name."""
@@ -59,14 +67,10 @@ class ToolBook:
 
     def update(self, server: DesiredServer, observed: Observed) -> bool:
         """Take over what a server offers now; whether that changed anything."""
-        made_from = (server.name, observed.tools.digest, server.policy_digest)
         page = self._pages.get(server.id)
-        if page and page.made_from == made_from:
+        if page and page.made_from == _source(server, observed):
             return False
-        self.remove(server.id)
-        routes = self._make(server, observed)
-        self._pages[server.id] = _Page(made_from, routes)
-        self._exposed |= {route.exposed: route for route in routes.values()}
+        self._enter(server, observed)
         return True
 
     def remove(self, server: UUID) -> bool:
@@ -88,6 +92,18 @@ class ToolBook:
             raise NameRefused.of(Problem("name", fault))
         if not self._is_free(name, (route.server, route.tool.name)):
             raise NameTaken(f'another tool is called "{name}"')
+
+    def _enter(self, server: DesiredServer, observed: Observed) -> None:
+        self.remove(server.id)
+        routes = self._make(server, observed)
+        self._pages[server.id] = _Page(server, observed, routes)
+        self._exposed |= {route.exposed: route for route in routes.values()}
+
+    def _rename(self, servers: Collection[UUID]) -> None:
+        """Give other names to tools that lost theirs to tools that another node named."""
+        for page in [self._pages[each] for each in servers if each in self._pages]:
+            self._enter(page.server, page.observed)
+            self.on_renamed(page.server)
 
     def _make(self, server: DesiredServer, observed: Observed) -> dict[str, Route]:
         tools = observed.tools.definitions
@@ -132,3 +148,8 @@ class ToolBook:
             return False
         route = self._exposed.get(name)
         return route is None or (route.server, route.tool.name) == tool
+
+
+def _source(server: DesiredServer, observed: Observed) -> tuple[str, str, str]:
+    """What a page is made from."""
+    return server.name, observed.tools.digest, server.policy_digest

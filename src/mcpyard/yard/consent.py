@@ -13,13 +13,8 @@ from urllib.parse import urlsplit
 from mcpyard.domain.definition.expand import variables_in
 from mcpyard.domain.definition.merge import is_mask, oauth_of
 from mcpyard.domain.definition.risky_variables import is_risky
-from mcpyard.domain.definition.secret_text import (
-    MASKED,
-    names_secret,
-    shown_args,
-    shown_text,
-    shown_url,
-)
+from mcpyard.domain.definition.secret_names import names_secret
+from mcpyard.domain.definition.secret_text import MASKED, shown_args, shown_text, shown_url
 from mcpyard.domain.desired import Waiting
 from mcpyard.domain.model import EVERYTHING, Config, LocalConfig, RemoteConfig
 from mcpyard.domain.narrowing import is_array, is_mapping, is_object

@@ -1,14 +1,15 @@
 """The servers that clients of the gateway can use, and what each offers."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from uuid import UUID
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.definition.this_yard import NAME as OWN_NAME
 from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.lifecycle import ASLEEP
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Era, Observed
-from mcpyard.domain.ports import Servers
+from mcpyard.domain.ports import LogLine, Servers
 from mcpyard.yard.book import ToolBook
 from mcpyard.yard.views.resources import FiguresView, figures_view
 
@@ -40,6 +41,14 @@ class ServerDirectory:
         """The tools of a server, in its order."""
         yield from self._book.routes(server)
 
+    def offered(self, server: DesiredServer, *, everything: bool) -> Iterator[Route]:
+        """The tools of a server that can be called now, or everything it has."""
+        state = self.observed(server.id).state
+        asleep = server.wanted is Wanted.ON_DEMAND and state.phase in ASLEEP
+        if everything or asleep or state.takes_calls:
+            routes = self._book.routes(server.id)
+            yield from (each for each in routes if everything or each.policy.enabled)
+
     def observed(self, server: UUID) -> Observed:
         """How a server is."""
         return self._servers.observed().get(server) or Observed(server)
@@ -47,6 +56,10 @@ class ServerDirectory:
     def figures(self, server: UUID) -> FiguresView | None:
         """What the processes of a server use; None where it has none."""
         return figures_view(self._servers.figures(server))
+
+    async def fetch_log(self, server: UUID) -> Sequence[LogLine]:
+        """The last lines that a server wrote to its standard error, wherever it runs."""
+        return await self._servers.fetch_log(server)
 
     def holder(self, address: str) -> UUID | None:
         """The server that an address belongs to, as far as one listed it."""

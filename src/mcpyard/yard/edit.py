@@ -13,7 +13,8 @@ from typing import Final
 from mcpyard.domain.definition.approval import bound
 from mcpyard.domain.definition.merge import Patch, merged
 from mcpyard.domain.definition.parsing import ParsedDefinition
-from mcpyard.domain.desired import DesiredServer, Owner, PolicyPatch, apply_policy
+from mcpyard.domain.desired import DesiredServer, Owner, PolicyPatch
+from mcpyard.domain.desiring import apply_policy
 from mcpyard.domain.errors import (
     DocumentMoved,
     NameTaken,
@@ -24,7 +25,9 @@ from mcpyard.domain.errors import (
     YardError,
 )
 from mcpyard.domain.model import Config, Scope, Transport, Wanted
-from mcpyard.domain.ports import EditableSource, Memory, Source, WholeChange, WholeSource
+from mcpyard.domain.ports import Memory
+from mcpyard.domain.source import EditableSource, Source, WholeChange, WholeSource
+from mcpyard.yard.edit_note import EditNote
 from mcpyard.yard.intent import Intent, laying
 from mcpyard.yard.masking import literal_secrets
 from mcpyard.yard.reconcile import Reconciler
@@ -49,11 +52,13 @@ class Change:
         patch: The changes as a JSON merge patch; `name` renames the server.
         expected: The expected digest of the record; None to skip the check.
         refuse_running: Refuse a change that would restart a running server.
+        note: Who makes it, so that it can be undone; None to journal it elsewhere or not at all.
     """
 
     patch: Patch
     expected: str | None = None
     refuse_running: bool = False
+    note: EditNote | None = None
 
     @classmethod
     def of(cls, change: "Change | Patch") -> "Change":

@@ -6,9 +6,9 @@ asked from elsewhere is carried to the yard's loop, and its result back.
 """
 
 import asyncio
-import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError, Future
+from threading import Thread, get_ident
 from typing import Any, Final, TypeVar
 
 from mcpyard.domain.errors import Disconnected
@@ -30,13 +30,14 @@ class YardLoop:
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self._thread = threading.get_ident()
+        self._is_running = self._loop.is_running
+        self._thread = get_ident()
 
     @property
     def is_current(self) -> bool:
         """Whether the caller runs on this loop."""
         # A thread runs one loop at a time; `asyncio.get_running_loop` costs a system call.
-        return threading.get_ident() == self._thread and self._loop.is_running()
+        return get_ident() == self._thread and self._is_running()
 
     @property
     def is_open(self) -> bool:
@@ -67,7 +68,7 @@ class YardLoop:
             RuntimeError: The caller is this loop itself, which would wait for ever.
             Disconnected: This loop does not run any more.
         """
-        if threading.get_ident() == self._thread:
+        if get_ident() == self._thread:
             if self._loop.is_running():
                 work.close()
                 raise RuntimeError(_BLOCKING)
@@ -88,7 +89,7 @@ class YardLoop:
         Raises:
             Disconnected: This loop does not run any more.
         """
-        if threading.get_ident() == self._thread:
+        if get_ident() == self._thread:
             return function()
 
         async def call() -> _Result:
@@ -129,7 +130,7 @@ def wait_anywhere(loop: YardLoop | None, work: _Work[_Result]) -> _Result:
         except BaseException as error:  # noqa: BLE001  the caller gets it
             done.set_exception(error)
 
-    threading.Thread(target=run, name="mcpyard call", daemon=True).start()
+    Thread(target=run, name="mcpyard call", daemon=True).start()
     return done.result()
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 from mcpyard.domain.desired import DesiredServer, PolicyEdit, PolicyPatch
 from mcpyard.domain.errors import Problem, YardError
 from mcpyard.domain.model import Wanted
-from mcpyard.domain.repositories import Policies
+from mcpyard.domain.repositories import Policies, Turns
 from mcpyard.yard.trust import Trusting
 
 NOT_STORED: Final = "not stored"
@@ -22,6 +22,22 @@ _FORGOTTEN: Final = {
 }
 
 
+class VolatileTurns:
+    """Turns for as long as the program runs (see the `Turns` port)."""
+
+    def __init__(self) -> None:
+        self._all: dict[UUID, int] = {}
+
+    def all(self) -> Mapping[UUID, int]:
+        """The turn of each server that was ever asked to begin anew."""
+        return self._all
+
+    async def raise_(self, server: UUID) -> int:
+        """Ask a server to begin anew."""
+        self._all[server] = turn = self._all.get(server, 0) + 1
+        return turn
+
+
 class Intent:
     """The words of the users, by server; every change asks the yard to look again.
 
@@ -30,10 +46,10 @@ class Intent:
         changed: Called when something was said.
     """
 
-    def __init__(self, policies: Policies, trust: Trusting) -> None:
+    def __init__(self, policies: Policies, trust: Trusting, turns: Turns) -> None:
         self._policies = policies
         self.trust = trust
-        self._turns: dict[UUID, int] = {}
+        self._turns = turns
         self._unkept: dict[UUID, tuple[Wanted, Problem]] = {}
         self.changed: Callable[[], None] = lambda: None
 
@@ -54,7 +70,7 @@ class Intent:
     @property
     def turns(self) -> Mapping[UUID, int]:
         """How often each server was asked to begin anew."""
-        return self._turns
+        return self._turns.all()
 
     def wanted(self, server: DesiredServer) -> Wanted:
         """What a server should be by the last word, which may be newer than what is desired."""
@@ -90,15 +106,14 @@ class Intent:
             self._unkept[server] = goal, Problem(NOT_STORED, forgotten)
             self.changed()
 
-    def turn(self, server: UUID) -> None:
+    async def turn(self, server: UUID) -> None:
         """Ask a server to begin anew."""
-        self._turns[server] = self._turns.get(server, 0) + 1
+        await self._turns.raise_(server)
         self.changed()
 
     async def replace(self, policies: Mapping[UUID, PolicyPatch]) -> None:
         """Say this and nothing else about servers that come, or nothing of those that are gone."""
         for server in policies:
-            self._turns.pop(server, None)
             self._unkept.pop(server, None)
         stored = self._policies.all()
         whole = {server: laying(patch)({}) for server, patch in policies.items()}

@@ -7,13 +7,8 @@ A reference to a variable is no secret, nor are a few characters around it, as i
 from collections.abc import Mapping
 from typing import Final
 
-from mcpyard.domain.definition.secret_text import (
-    ANY_REFERENCE,
-    is_literal,
-    names_secret,
-    shown_args,
-    shown_url,
-)
+from mcpyard.domain.definition.secret_names import ANY_REFERENCE, is_literal, names_secret
+from mcpyard.domain.definition.secret_text import shown_args, shown_url
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.model import Config, LocalConfig
 
@@ -57,6 +52,9 @@ def literal_secrets(config: Config) -> list[Problem]:
         for name, value in pairs.items()
         if names_secret(name) and "${" not in value
     ]
+    oauth = None if isinstance(config, LocalConfig) else config.oauth
+    if oauth and oauth.client_secret and is_literal(oauth.client_secret):
+        named.append(Problem("oauth.clientSecret", advice))
     advice = "contains a plain-text secret; use ${keyring:NAME} or a variable"
     return [*named, *(Problem(field, advice) for field in _with_secrets(config))]
 

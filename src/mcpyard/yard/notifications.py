@@ -4,10 +4,8 @@ from collections.abc import Callable
 from typing import Final
 from uuid import UUID
 
+from mcpyard.domain.interests import LEVELS, combine_interests
 from mcpyard.domain.ports import NotificationInterest, NotificationListener, Servers
-
-LEVELS: Final = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
-"""The log levels, the most verbose first."""
 
 _NOTHING: Final = NotificationInterest()
 
@@ -44,6 +42,10 @@ class Notifications:
         anew = before not in (_NOTHING, interest) or not _covers(tuned, interest)
         self._tune(server, self._combined(server) if anew else tuned)
 
+    def interest(self, key: object, server: UUID) -> NotificationInterest:
+        """What somebody wants to receive from a server."""
+        return self._interests.get(server, {}).get(key, _NOTHING)
+
     def drop_interests(self, key: object) -> None:
         """Somebody wants to receive nothing any more."""
         for server, interests in self._interests.items():
@@ -56,12 +58,7 @@ class Notifications:
             self._servers.tune(server, tuning)
 
     def _combined(self, server: UUID) -> NotificationInterest:
-        interests = self._interests[server].values()
-        levels = [LEVELS.index(each.log_level) for each in interests if each.log_level]
-        return NotificationInterest(
-            LEVELS[min(levels)] if levels else None,
-            frozenset[str]().union(*(each.uris for each in interests)),
-        )
+        return combine_interests(self._interests[server].values())
 
     def _tune(self, server: UUID, tuning: NotificationInterest) -> None:
         if tuning == _NOTHING:

@@ -106,6 +106,11 @@ class ProfileBook:
         """Every profile, by name."""
         return [self.get(name) for name in sorted(self._repository.all())]
 
+    def changed_elsewhere(self) -> None:
+        """Another node changed some of them."""
+        for name in self._repository.all():
+            self._changed(name)
+
     def get(self, name: str) -> Profile:
         """The profile of that name.
 

@@ -20,6 +20,7 @@ class Publisher:
         self._registered = registered
         self._book = book
         self._bus = bus
+        book.on_renamed = self._tell_tools
 
     def desired_changed(
         self, desired: Desired, different: DesiredChanges, observed: Mapping[UUID, Observed]
@@ -47,6 +48,9 @@ class Publisher:
     ) -> None:
         self._book.addresses.claim(observed, defined)
         if self._book.update(server, observed):
-            names = [route.exposed for route in self._book.routes(server.id)]
-            self._registered.update_tool_count(server.name, len(names))
-            self._bus.publish("tools", {"name": server.name, "id": str(server.id), "tools": names})
+            self._tell_tools(server)
+
+    def _tell_tools(self, server: DesiredServer) -> None:
+        names = [route.exposed for route in self._book.routes(server.id)]
+        self._registered.update_tool_count(server.name, len(names))
+        self._bus.publish("tools", {"name": server.name, "id": str(server.id), "tools": names})

@@ -14,21 +14,15 @@ from typing import Protocol
 from uuid import UUID, uuid4
 
 from mcpyard.domain.definition.approval import admit
-from mcpyard.domain.desired import (
-    Definition,
-    Desired,
-    DesiredServer,
-    DesireInputs,
-    Document,
-    Owner,
-    desire,
-)
+from mcpyard.domain.desired import Definition, Desired, DesiredServer, DesireInputs, Document, Owner
 from mcpyard.domain.desired_changes import DesiredChanges, changes
+from mcpyard.domain.desiring import desire
 from mcpyard.domain.lifecycle import OPEN, UP, Phase
 from mcpyard.domain.model import Config, Scope, Wanted
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.plan import Action, Replace, StartServer, plan
-from mcpyard.domain.ports import Memory, Servers, Source
+from mcpyard.domain.ports import Memory, Servers
+from mcpyard.domain.source import Source
 from mcpyard.yard.intent import Intent
 
 log = logging.getLogger(__name__)
@@ -111,6 +105,12 @@ class Reconciler:
             self.refresh()
         return self._desired
 
+    def servers(self) -> Mapping[UUID, DesiredServer]:
+        """The servers of that. A method of its own, since every call asks."""
+        if self._stale:
+            self.refresh()
+        return self._desired.servers
+
     async def open(self, on_desired: OnDesired) -> None:
         """Open the sources and look for the first time."""
         self._on_desired = on_desired
@@ -161,15 +161,16 @@ class Reconciler:
             raise
 
     def _carry_out(self, due: Collection[UUID]) -> None:
-        observed = self._servers.observed()
-        desired = {id_: self._desired.servers[id_] for id_ in due if id_ in self._desired.servers}
+        observed = self._servers.held()
+        share = self._servers.share(self._desired).servers
+        desired = {id_: share[id_] for id_ in due if id_ in share}
         actual = {id_: observed[id_] for id_ in due if id_ in observed}
         actions_due = plan(Desired(desired), actual)
         actions = tuple(each for each in actions_due if not self._is_early(each))
         # Whatever is under way is looked at again until nothing is left to do about it.
         self._due.update(each.id for each in actions_due)
         if actions:
-            self._servers.apply(actions, self._desired.servers)
+            self._servers.apply(actions, share)
 
     def _in_order(self, due: Collection[UUID]) -> Collection[UUID]:
         """In the order of what is desired, with those that are gone behind."""

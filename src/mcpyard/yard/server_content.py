@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Final, Protocol, Self, TypeVar
 
+from mcpyard.catalog.routes import Route
 from mcpyard.domain.errors import Disconnected, ServerUnknown
 from mcpyard.domain.lifecycle import UP
+from mcpyard.yard.calls.call_context import CallContext
+from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.event_loop import YardLoop
+from mcpyard.yard.server_questions import NO_ANSWERS, QuestionAnswerer
 from mcpyard.yard.views.content import (
     PromptResult,
     PromptView,
@@ -71,6 +75,20 @@ class ContentRequests(Protocol):
 
     async def close(self) -> None:
         """End what is open."""
+        ...
+
+
+class InProcessRequests(ContentRequests, Protocol):
+    """The gateway in this process, for any caller."""
+
+    def of(self, who: str, answerer: QuestionAnswerer = NO_ANSWERS) -> "InProcessRequests":
+        """The same for another caller, and for somebody else who answers questions."""
+        ...
+
+    async def call_with(
+        self, route: Route, arguments: Mapping[str, object] | None, context: CallContext
+    ) -> Outcome:
+        """Call a tool whose server may ask questions (see `CallPipeline.call_with`)."""
         ...
 
 
@@ -162,6 +180,17 @@ class ResourceUpdates:
             await asyncio.wait({self._listening})
 
 
+def check_connected(record: ServerView) -> str:
+    """The name of a server that can be asked.
+
+    Raises:
+        Disconnected: It cannot.
+    """
+    if record.phase not in UP and record.wanted != "on_demand":
+        raise Disconnected(f'the server "{record.name}" is not connected').about(record.name)
+    return record.name
+
+
 class ServerContent(Protocol):
     """Resources and prompts of servers; a part of `Yard` and `AttachedYard`."""
 
@@ -232,10 +261,7 @@ class ServerContent(Protocol):
         """The name of a server that can be asked."""
         if server is None:
             return None
-        record = self.record(server, tools=False)
-        if record.phase not in UP and record.wanted != "on_demand":
-            raise Disconnected(f'the server "{record.name}" is not connected').about(record.name)
-        return record.name
+        return check_connected(self.record(server, tools=False))
 
     async def _list(
         self, server: str | None, method: str, views: Callable[[str, bytes], list[_Item]]

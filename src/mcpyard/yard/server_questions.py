@@ -141,6 +141,10 @@ class QuestionAnswerer:
         raise CallRefused(f"the application does not support {method[:80]}", _METHOD_NOT_FOUND)
 
 
+NO_ANSWERS: Final = QuestionAnswerer(None, None)
+"""Refuses every question."""
+
+
 async def _ask(function: Callable[..., object], request: ElicitRequest | SampleRequest) -> object:
     if inspect.iscoroutinefunction(function):
         return await function(request)

@@ -2,13 +2,13 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import msgspec
 
@@ -16,7 +16,7 @@ from mcpyard.catalog.routes import Route
 from mcpyard.domain.definition.merge import Patch
 from mcpyard.domain.definition.parsing import read_definition
 from mcpyard.domain.definition.this_yard import THIS_YARD_NOTE
-from mcpyard.domain.desired import Desired, DesiredServer, DesireInputs
+from mcpyard.domain.desired import Desired, DesiredServer
 from mcpyard.domain.desired_changes import DesiredChanges
 from mcpyard.domain.errors import (
     Disabled,
@@ -26,7 +26,7 @@ from mcpyard.domain.errors import (
     ToolUnknown,
     YardError,
 )
-from mcpyard.domain.lifecycle import ASLEEP, UP
+from mcpyard.domain.lifecycle import UP
 from mcpyard.domain.limits import SHUTDOWN
 from mcpyard.domain.model import Wanted
 from mcpyard.domain.observed import Observed
@@ -39,17 +39,22 @@ from mcpyard.yard.calls.fallback import CallDeps
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.calls.pipeline import CallPipeline
 from mcpyard.yard.closing import STEP_TIMEOUT, bounded, wait_up_to
+from mcpyard.yard.cluster_operations import ClusterOperations
 from mcpyard.yard.directory import ServerDirectory
 from mcpyard.yard.edit import Change, ServerEditor
+from mcpyard.yard.edit_note import EditNote
 from mcpyard.yard.events import EventBus, Subscription
 from mcpyard.yard.intent import Intent
+from mcpyard.yard.noted_editor import NotedEditor
 from mcpyard.yard.notifications import Notifications
-from mcpyard.yard.ports import Ports
+from mcpyard.yard.ports import OverPorts, Ports
 from mcpyard.yard.profiles import ProfileBook
 from mcpyard.yard.publishing import Publisher
 from mcpyard.yard.readiness import READY_TIMEOUT, Readiness, readiness
 from mcpyard.yard.reconcile import Reconciler, by_ref
+from mcpyard.yard.secrets import SecretBook
 from mcpyard.yard.self_checks import SelfChecks, reconciler_check
+from mcpyard.yard.server_fixes import ServerFixes
 from mcpyard.yard.server_registry import Registry
 from mcpyard.yard.server_sign_ins import ServerSignIns
 from mcpyard.yard.views.calls import CallView, call_view
@@ -71,7 +76,7 @@ if TYPE_CHECKING:
     from mcpyard.yard.clients.reaching import ReachedClients
 
 
-class YardCore:
+class YardCore(OverPorts):
     """The core of `Yard`, over its ports; `mcpyard.app` provides real ones.
 
     Attributes:
@@ -79,6 +84,7 @@ class YardCore:
         registry: The servers and their statuses, as a typed registry.
         accounts: The outcomes of calls.
         profiles: The profiles of the gateway.
+        secrets: The stored secrets.
         calls: Executes calls and other requests.
         directory: The servers that clients of the gateway can use.
         notifications: Notifications of servers outside of calls.
@@ -95,7 +101,6 @@ class YardCore:
         self.fault = ports.fault
         self.registry = Registry()
         self._servers = ports.servers
-        self._memory = ports.memory
         self._sign_ins = ServerSignIns(ports.sign_ins)
         self._book = ToolBook(ports.memory)
         self._bus = EventBus()
@@ -103,22 +108,24 @@ class YardCore:
         self.profiles = ProfileBook(
             ports.profiles, lambda name: self._bus.publish("profiles", {"name": name})
         )
-        self._intent = Intent(ports.policies, ports.trust)
+        self._intent = Intent(ports.policies, ports.trust, ports.turns)
         self.approvals = ProjectApprovals(ports.sources, self._intent, ports.read_project)
-        inputs = DesireInputs({}, ports.lookup, identity=ports.identity)
         self._reconciler = Reconciler(
-            ports.sources, ports.memory, ports.servers, self._intent, inputs
+            ports.sources, ports.memory, ports.servers, self._intent, ports.inputs
         )
         self._reconciler.follow(ports.secrets)
-        self.accounts = Accounts(ports.journal, ports.clock)
-        deps = CallDeps(
-            self._book, ports.servers, self._desired_servers, ports.clock, self._bus.publish
-        )
+        self.accounts = Accounts(ports.journal, ports.clock, ports.cluster, ports.history)
+        desired, publish = self._reconciler.servers, self._bus.publish
+        deps = CallDeps(self._book, ports.servers, desired, ports.clock, publish, ports.recording)
         self.calls = CallPipeline(deps, self.accounts)
-        self.directory = ServerDirectory(self._book, ports.servers, self._desired_servers)
+        self.directory = ServerDirectory(self._book, ports.servers, desired)
         self.notifications = Notifications(ports.servers)
-        by_scope = {source.owner.scope: source for source in ports.sources}
-        self._editor = ServerEditor(by_scope, ports.memory, self._intent, self._reconciler)
+        editor = ServerEditor(ports.by_scope, ports.memory, self._intent, self._reconciler)
+        reach = None if ports.clients is None else lambda: self.clients
+        self._editor = NotedEditor(editor, reach)
+        self.secrets = SecretBook(ports.secret_store, lambda: desired().values(), reach)
+        self.fixes = ServerFixes(self.secrets, ports.commands)
+        self.cluster = ClusterOperations(ports.cluster, desired, self.server, publish)
         self._ports = ports
         self.checks = SelfChecks([*ports.checks, reconciler_check(lambda: self._loop_task)])
         self.token_revoked: Callable[[CallToken], None] = lambda _: None
@@ -130,7 +137,7 @@ class YardCore:
         # It knows the formats of all of them, which most yards never need.
         from mcpyard.yard.clients.reaching import reach_clients  # noqa: PLC0415
 
-        return reach_clients(self._ports, self._editor, self)
+        return reach_clients(self._ports, self._editor.plain, self)
 
     @property
     def desired(self) -> Desired:
@@ -152,8 +159,9 @@ class YardCore:
     async def close(self) -> None:
         """Stop every server and release all resources, even if a part fails or hangs."""
         async with contextlib.AsyncExitStack() as rest:
+            rest.push_async_callback(self.calls.recording.close)
             rest.callback(self._bus.close)
-            rest.push_async_callback(self._memory.close)
+            rest.push_async_callback(self._ports.memory.close)
             rest.push_async_callback(self._servers.close)
             rest.push_async_callback(lambda: bounded(self._reconciler.close(), STEP_TIMEOUT))
             if self._loop_task:
@@ -185,7 +193,7 @@ class YardCore:
     def record_of(self, picture: Picture, *, tools: bool = True) -> ServerView:
         """Return the record for this data."""
         routes = [each for each in self._book.routes(picture.server.id) if each.policy.enabled]
-        return server_view(*picture, routes, tools=tools)
+        return self.cluster.place(server_view(*picture, routes, tools=tools), picture.server)
 
     def tools(self, ref: str | None = None) -> list[ToolView]:
         """Return the tools of all available servers, or all tools of one server."""
@@ -193,7 +201,7 @@ class YardCore:
         return [
             self._tool_view(route)
             for server in servers
-            for route in self._offered(server, everything=ref is not None)
+            for route in self.directory.offered(server, everything=ref is not None)
         ]
 
     def route(self, ref: str, tool: str) -> Route:
@@ -243,7 +251,7 @@ class YardCore:
         if not running or server.id in self._intent.unkept:
             await self._intent.want(server.id, Wanted.RUNNING)
         if running and self.directory.observed(server.id).state.phase not in UP:
-            self._intent.turn(server.id)
+            await self._intent.turn(server.id)
         return await self._after(server, wait)
 
     async def stop(self, ref: str, *, wait: float = 0) -> ServerView:
@@ -259,24 +267,26 @@ class YardCore:
         server = self.server(ref)
         if self._intent.wanted(server) is not Wanted.RUNNING:
             return await self.start(ref, wait=wait)
-        self._intent.turn(server.id)
+        await self._intent.turn(server.id)
         return await self._after(server, wait)
 
-    async def register(self, body: Mapping[str, object], *, wait: float = 0) -> ServerView:
+    async def register(
+        self, body: Mapping[str, object], *, wait: float = 0, note: EditNote | None = None
+    ) -> ServerView:
         """Add a server (see `ServerEditor.register`); returns its record with warnings."""
-        added = await self._editor.register(body)
+        added = await self._editor.register(body, note)
         record = await self._after(self.server(str(added.id)), wait)
         return with_warnings(record, added.warnings)
 
     async def register_all(
-        self, bodies: Iterable[Mapping[str, object]]
+        self, bodies: Iterable[Mapping[str, object]], note: EditNote | None = None
     ) -> list[ServerView | YardError]:
         """Add servers in one edit; returns the record of each, or why it was refused."""
         return [
             each
             if isinstance(each, YardError)
             else with_warnings(self._record(self.server(str(each.id))), each.warnings)
-            for each in await self._editor.register_all(bodies)
+            for each in await self._editor.register_all([*bodies], note)
         ]
 
     async def change(self, ref: str, change: Change | Patch, *, wait: float = 0) -> ServerView:
@@ -295,10 +305,12 @@ class YardCore:
             await self._editor.change(server, replace(change, patch=patch))
         return self._tool_view(self.route(str(server.id), tool))
 
-    async def remove(self, ref: str, *, wait: float = SHUTDOWN) -> None:
+    async def remove(
+        self, ref: str, *, wait: float = SHUTDOWN, note: EditNote | None = None
+    ) -> None:
         """Stop a server if it runs, and remove its definition."""
         server = self.server(ref)
-        await self._editor.remove(server)
+        await self._editor.remove(server, note)
         await wait_up_to(self._reconciler.gone(server.id), wait)
         await self._sign_ins.forget(server, self.desired.servers.values())
 
@@ -316,7 +328,7 @@ class YardCore:
         """Finish a sign-in with the callback parameters; returns the name of the server."""
         server = self.server(str(await self._sign_ins.finish(answer)))
         if server.wanted is not Wanted.STOPPED:
-            self._intent.turn(server.id)
+            await self._intent.turn(server.id)
         return server.name
 
     async def logout(self, ref: str, *, wait: float = 0) -> ServerView:
@@ -324,7 +336,7 @@ class YardCore:
         server = self.server(ref)
         await self._sign_ins.end(server)
         if self.directory.observed(server.id).state.phase in UP:
-            self._intent.turn(server.id)
+            await self._intent.turn(server.id)
         return await self._after(server, wait)
 
     def signed_in(self, server: DesiredServer) -> bool:
@@ -355,7 +367,7 @@ class YardCore:
         return self.desired.problems
 
     def log(self, ref: str) -> Sequence[LogLine]:
-        """Return the last lines of a server's standard error."""
+        """Return the last lines of the standard error of a server of this machine."""
         return self._servers.log(self.server(ref).id)
 
     async def failed_calls(self, limit: int = 20) -> list[CallView]:
@@ -366,9 +378,6 @@ class YardCore:
         """Iterate over events from now on, or after an event id."""
         return self._bus.subscribe(after)
 
-    def _desired_servers(self) -> Mapping[UUID, DesiredServer]:
-        return self._reconciler.desired.servers
-
     async def _after(self, server: DesiredServer, wait: float) -> ServerView:
         await wait_up_to(self._reconciler.settled(server.id), wait)
         return self.record(str(server.id))
@@ -377,17 +386,8 @@ class YardCore:
         return self.record_of(Picture(server, self.directory.observed(server.id)), tools=tools)
 
     def _tool_view(self, route: Route) -> ToolView:
-        tools = self.directory.observed(route.server).tools
-        stale = tools.stale or self.calls.fallback.breakers.is_open(route)
-        return tool_view(route, stale=stale)
-
-    def _offered(self, server: DesiredServer, *, everything: bool) -> Iterator[Route]:
-        state = self.directory.observed(server.id).state
-        asleep = server.wanted is Wanted.ON_DEMAND and state.phase in ASLEEP
-        if everything or asleep or state.takes_calls:
-            for route in self._book.routes(server.id):
-                if everything or route.policy.enabled:
-                    yield route
+        stale = self.directory.observed(route.server).tools.stale
+        return tool_view(route, stale=stale or self.calls.fallback.breakers.is_open(route))
 
     def _observed(self, observed: Observed) -> None:
         defined = self.desired.servers

@@ -22,6 +22,7 @@ class Cli:
     def __init__(self) -> None:
         self.tools: dict[str, Message] = {}
         self.asks = False
+        self.streams = False
         self.turns = iter(SCRIPT)
         self.open: dict[str, Message] = {}
         self.session = ""
@@ -56,6 +57,7 @@ class Cli:
             assert each["parameters"]["type"] == "object", each
             assert each["description"], each
         self.asks = bool(params.get("requestPermission"))
+        self.streams = bool(params.get("streaming"))
         note([each["name"] for each in params.get("tools") or ()])
         return {"sessionId": self.session}
 
@@ -88,6 +90,8 @@ class Cli:
     def next_turn(self) -> None:
         calls = next(self.turns, [])
         if not calls:
+            for part in ("That ", "is all.") if self.streams else ():
+                self.event("assistant.message_delta", {"deltaContent": part, "messageId": "a"})
             data = {"content": "That is all.", "messageId": "a", "originatingMessageId": "m"}
             self.event("assistant.message", data)
             self.event("session.idle", {})

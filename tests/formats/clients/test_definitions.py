@@ -147,6 +147,18 @@ def test_the_facts_of_our_own_clients_keep_the_rules(client: Client) -> None:
     assert fact_problems(client) == []
 
 
+def test_a_mistake_in_the_way_a_shared_file_is_read_is_told_at_that_file() -> None:
+    client = client_of("qwen")
+    [index] = [at for at, scope in enumerate(client.scopes) if scope.reading]
+    scope = client.scopes[index]
+    assert scope.reading
+    shape = replace(scope.reading.shapes[0], keys=())
+    bad = replace(scope, reading=replace(scope.reading, shapes=(shape,)))
+    scopes = (*client.scopes[:index], bad, *client.scopes[index + 1 :])
+    [problem] = fact_problems(replace(client, scopes=scopes))
+    assert problem.field == f"scopes[{index}].reading.shapes[0].keys"
+
+
 MINIMAL = """id = "acme"
 title = "Acme"
 [[scopes]]

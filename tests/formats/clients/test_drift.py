@@ -131,3 +131,8 @@ def test_a_default_that_makes_the_difference_is_seen_but_not_read() -> None:
     (difference,) = drifts(with_default | cursor(command="run", env={"K": "${env:K}"}))
     values = {each.values["env.K"] for each in difference.variants}
     assert values == {"${K:-...}", "${K}"}
+
+
+def test_an_entry_of_a_file_that_several_programs_read_is_no_difference() -> None:
+    entry = {"command": "run", "args": ["${HOME}"]}
+    assert drifts({"./.mcp.json": {"mcpServers": {"x": entry}}}) == ()

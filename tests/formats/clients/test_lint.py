@@ -130,7 +130,11 @@ def test_an_empty_command_is_told() -> None:
         ("cursor", "{env:TOKEN}", "write ${env:TOKEN}"),
         ("gemini", "{env:TOKEN}", "write ${TOKEN}"),
         ("opencode", "a${TOKEN:-b}", "write {env:TOKEN}"),
-        ("zed", "${TOKEN}", "Zed expands no references; let the server read the variable itself"),
+        (
+            "zed",
+            "${TOKEN}",
+            "Zed expands no references there; let the server read the variable",
+        ),
     ],
 )
 def test_a_reference_in_another_programs_spelling_is_told(
@@ -183,6 +187,15 @@ def test_a_secret_in_a_file_that_every_user_can_read_is_a_warning() -> None:
     assert codes(findings) == ["secret-readable warning"] * 2
     assert findings[0].hint == "run chmod 600, or write ${A_VARIABLE}"
     assert only("claude", entry, mode=0o640) == []
+
+
+def test_the_secret_of_an_oauth_client_is_told_with_its_field() -> None:
+    entry = {"url": "https://example.com/mcp", "auth": {"CLIENT_ID": "a", "CLIENT_SECRET": LITERAL}}
+    [finding] = only("cursor", entry, mode=0o600, tracked=True)
+    assert (finding.code, finding.facts["field"]) == ("secret-tracked", "auth.CLIENT_SECRET")
+    assert LITERAL not in finding.message + finding.hint
+    reference = {"CLIENT_ID": "a", "CLIENT_SECRET": "${env:SECRET}"}
+    assert only("cursor", {**entry, "auth": reference}, tracked=True) == []
 
 
 @pytest.mark.spec("F3.3")

@@ -41,6 +41,10 @@ def test_every_client_that_others_rely_on_is_there() -> None:
         ("copilot", "/home/me/.copilot/mcp-config.json"),
         ("cursor:project", "/srv/it/.cursor/mcp.json"),
         ("vscode", "/home/me/.config/Code/User/mcp.json"),
+        ("vscode:shared", "/srv/it/.mcp.json"),
+        ("qwen", "/home/me/.qwen/settings.json"),
+        ("qwen:project", "/srv/it/.qwen/settings.json"),
+        ("qwen:shared", "/srv/it/.mcp.json"),
         ("kilo", "/home/me/.config/kilo/kilo.json"),
         ("qoder:local", "/srv/it/.qoder/settings.local.json"),
         ("auggie", "/home/me/.augment/settings.json"),
@@ -74,6 +78,7 @@ def test_variables_move_files_as_the_programs_have_it() -> None:
     assert path("claude", CLAUDE_CONFIG_DIR="/x") == "/x/.claude.json"
     assert path("opencode", XDG_CONFIG_HOME="/x") == "/x/opencode/opencode.json"
     assert path("copilot", COPILOT_HOME="/x") == "/x/mcp-config.json"
+    assert path("qwen", QWEN_HOME="/x") == "/x/settings.json"
     assert path("codex", CODEX_HOME="") == "/home/me/.codex/config.toml"
 
 

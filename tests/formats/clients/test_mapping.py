@@ -1,3 +1,5 @@
+import subprocess
+
 import pytest
 
 from mcpyard.domain.errors import DefinitionError
@@ -245,3 +247,35 @@ def test_what_a_command_holds_is_named_by_its_place_in_the_list() -> None:
 def test_a_warning_reads_as_a_sentence() -> None:
     assert Warned(WarningKind.INFO, "x", "a string", "is fine").message == "is fine"
     assert Warned(WarningKind.INFO, "", "", "is fine").message == "is fine"
+
+
+def test_a_reference_is_told_where_a_client_expands_others_only() -> None:
+    entry = Entry(command="a", args=("${A}",), env={"B": "${B}"})
+    assert warnings(copy(entry, "claude", "droid")) == [("approximated", "args[0]")]
+    assert warnings(copy(entry, "claude", "mastracode")) == [("approximated", "args[0]")]
+    remote = Entry(url=f"{URL}/${{A}}", headers={"X-B": "${B}"}, type=EntryTransport.HTTP)
+    assert warnings(copy(remote, "claude", "droid")) == [("approximated", "url")]
+    assert warnings(copy(remote, "claude", "mastracode")) == []
+    literal = copy(Entry(command="a", args=("${A}",)), "droid", "auggie")
+    assert literal.entry.args == ("'\\${A}'",)
+
+
+@pytest.mark.parametrize("text", ["a b", "it's", "$A", "a;b", "*", "", 'a"b', "~/x", "a\nb"])
+def test_an_argument_reaches_a_server_whose_client_has_a_shell_run_it(text: str) -> None:
+    entry = Entry(command="/a dir/run", args=(text, "-y", "@acme/files"))
+    there = copy(entry, "codex", "auggie")
+    assert there.entry.args
+    line = " ".join((there.entry.command or "", *there.entry.args))
+    passed_on = subprocess.run(
+        ["/bin/sh", "-c", f"printf '%s\\0' {line}"], capture_output=True, check=True
+    )
+    assert passed_on.stdout.decode().split("\0")[:-1] == ["/a dir/run", text, "-y", "@acme/files"]
+    assert warnings(there) == [("translated", "command"), ("translated", "args[0]")]
+    back = copy(there.entry, "auggie", "codex")
+    assert (back.entry, warnings(back)) == (entry, [])
+    assert copy(there.entry, "auggie", "auggie:project").entry == there.entry
+
+
+def test_what_a_shell_makes_more_than_one_word_of_stays_as_it_is() -> None:
+    entry = Entry(command="a", args=("b c", "it's"))
+    assert copy(entry, "auggie", "codex").entry == entry

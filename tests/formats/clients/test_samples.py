@@ -30,12 +30,18 @@ ADDED = Entry(
     unknown={"alwaysLoad": True},
 )
 
+SCOPES = {
+    "opencode-v2": "opencode",
+    "qwen-shared": "qwen:shared",
+    "vscode-shared": "vscode:shared",
+    "yard": "yard:project",
+}
+
 pytestmark = pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 
 
 def scope_ref_for(folder: Path) -> ClientScopeRef:
-    words = {"opencode-v2": "opencode", "yard": "yard:project"}.get(folder.name, folder.name)
-    return scope_ref_of(words)
+    return scope_ref_of(SCOPES.get(folder.name, folder.name))
 
 
 def sample(folder: Path, name: str) -> str:
@@ -108,5 +114,5 @@ def test_a_rename_and_a_rename_back_change_nothing(folder: Path) -> None:
 
 def test_every_client_has_a_folder(folder: Path) -> None:
     names = {each.name for each in FOLDERS}
-    assert folder.name in {*(client.id for client in CLIENTS), "opencode-v2"}
+    assert folder.name in {*(client.id for client in CLIENTS), *SCOPES}
     assert {client.id for client in CLIENTS} <= names

@@ -1,4 +1,5 @@
 import datetime as dt
+from dataclasses import replace
 
 import pytest
 
@@ -12,6 +13,7 @@ from mcpyard.formats.registry import client_of, scope_ref_of
 from mcpyard.formats.value_facts import Harm, Kind, ValueFacts, Values, kind_of, kinds, refused
 from tests.formats.clients.evaluations import HOME, host, states
 from tests.real_clients.plans import SAMPLES
+from tests.real_clients.verdicts import verdict
 
 CODEX = scope_ref_of("codex")
 REMOTE = '[mcp_servers.x]\nurl = "u"\nenabled = true\n[mcp_servers.x.oauth]\nclient_id = "a"\n'
@@ -67,12 +69,21 @@ def test_codex_waits_for_no_time_at_all_and_lists_what_needs_an_identity_as_off(
 
 def test_a_local_server_that_was_a_remote_one_keeps_nothing_of_that() -> None:
     entry = read(CODEX, REMOTE).entry("x")
-    local = type(entry)(command="a", enabled=True, unknown=entry.unknown)
+    local = replace(entry, command="a", url=None)
     edited = write(CODEX, REMOTE, "x", local)
     assert edited.text == '[mcp_servers.x]\nenabled = true\ncommand = "a"\n'
     [warning] = edited.warnings
-    assert (warning.kind, warning.field) == ("unsupported", "oauth")
+    assert (warning.kind, warning.field) == ("unsupported", "oauth.client_id")
     assert warning.message == "belongs to the remote server that the entry was: removed"
+
+
+def test_a_local_server_keeps_no_field_of_a_remote_one_that_mcpyard_does_not_know() -> None:
+    text = '[mcp_servers.x]\nurl = "u"\noauth_resource = "r"\nenabled = true\n'
+    entry = read(CODEX, text).entry("x")
+    edited = write(CODEX, text, "x", replace(entry, command="a", url=None))
+    assert edited.text == '[mcp_servers.x]\nenabled = true\ncommand = "a"\n'
+    assert [each.field for each in edited.warnings] == ["oauth_resource"]
+    assert states("codex", {"~/.codex/config.toml": edited.text}) == {"user x": "enabled"}
 
 
 def test_a_remote_server_that_was_a_local_one_loses_its_arguments_in_every_client() -> None:
@@ -84,6 +95,28 @@ def test_a_remote_server_that_was_a_local_one_loses_its_arguments_in_every_clien
         edited = write(ref, text, "x", remote)
         assert '"args"' not in edited.text
         assert [each.field for each in edited.warnings] == ["args"]
+
+
+def test_opencode_reads_nothing_else_of_an_entry_that_is_switched_off() -> None:
+    bad = {"type": "remote", "url": [True], "env": ["A", 1]}
+    for entry, expected in (
+        (bad, "invalid"),
+        ({**bad, "enabled": True}, "invalid"),
+        ({**bad, "enabled": False}, "disabled"),
+        ({"enabled": False}, "disabled"),
+    ):
+        files = {"~/.config/opencode/opencode.json": {"mcp": {"x": entry}}}
+        assert states("opencode", files) == {"user x": expected}
+
+
+def test_an_entry_of_version_1_among_those_of_version_2_has_one_timeout_only() -> None:
+    entry = {"type": "remote", "url": "http://127.0.0.1:9/mcp", "enabled": True}
+    for timeout, expected in ((5, "enabled"), (5.0, "enabled"), ({}, "invalid")):
+        servers = {"x": {**entry, "timeout": timeout}}
+        files = {"~/.config/opencode/opencode.json": {"mcp": {"servers": servers}}}
+        assert states("opencode", files) == {"user x": expected}
+        files = {"~/.config/opencode/opencode.json": {"mcp": servers}}
+        assert states("opencode", files) == {"user x": "enabled"}
 
 
 def test_an_entry_that_would_cost_the_file_is_not_written() -> None:
@@ -137,3 +170,23 @@ def test_what_is_no_entry_costs_what_the_table_says() -> None:
     odd = ValueFacts("1", facts.entry, {"a": Values(kinds("other"))}, {})
     [wrong] = refused({"a": 1}, odd)
     assert wrong.message == "expected another value, found the number 1"
+
+
+@pytest.mark.parametrize(
+    ("field_values", "expected"),
+    [
+        ({}, "enabled"),
+        ({"oauth": {"redirectUri": {"B": "y"}}}, "enabled"),
+        ({"oauth": {"clientId": 5}}, "enabled"),
+        ({"oauth": {"callbackPort": -1}}, "enabled"),
+        ({"oauth": {"scope": 5}}, "file"),
+        ({"oauth": True}, "file"),
+        ({"headers": {"A": 1}}, "file"),
+    ],
+)
+def test_an_object_of_times_makes_an_entry_of_opencode_one_of_version_2(
+    field_values: dict[str, object], expected: str
+) -> None:
+    # As OpenCode 1.18.33 answered.
+    entry = {"type": "remote", "url": "http://127.0.0.1:9/mcp", "timeout": {}, **field_values}
+    assert verdict("opencode", entry) == expected

@@ -182,16 +182,18 @@ class BoundedProtocol(HttpToolsProtocol):
     def _repeat(self, before: Repeated, body: bytes) -> None:
         """Begin a request whose head is that of the one before."""
         self.cycle = cycle = Cycle(self, keep_alive=True)
-        cycle.body = body
         cycle.more_body = False
-        cycle.scope = scope = before.scope_of(body)
-        scope[SEND_WHOLE] = cycle.send_whole
-        scope[BODY] = body
-        self._start_asgi_task(cycle, before.app)
+        head = before.head
+        if head.answer and head.admits and head.admits():
+            cycle.scope, cycle.body = head.scope, b""
+            if head.answer(cycle, body):
+                return
+        cycle.body, cycle.scope = body, before.scope_of(body)
+        cycle.scope |= {SEND_WHOLE: cycle.send_whole, BODY: body}
+        cycle.start(before.app)
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: "ASGI3Application") -> None:
-        # It leaves the set by itself: a callback would cost each request a turn of the loop.
-        self.tasks.add(self.loop.create_task(cycle.run_asgi(app)))
+        cast("Cycle", cycle).start(app)
 
     def _wait_for_more(self) -> None:
         if self._unheard > HEAD_LIMIT:

@@ -5,6 +5,13 @@ from collections.abc import Callable
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from mcpyard.asgi_scope import KNOWN_HEAD, OpenRequest
+
+
+def _not_at_once(_request: OpenRequest, _body: bytes) -> bool:
+    """A request that passed by the application would not be counted."""
+    return False
+
 
 class Idle:
     """Calls `over` once no request was under way for so many seconds; a stream is a request."""
@@ -19,6 +26,8 @@ class Idle:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, and see to the time."""
+        if head := scope.get(KNOWN_HEAD):
+            head.answer = _not_at_once
         self._under_way += 1
         self._timer.cancel()
         try:

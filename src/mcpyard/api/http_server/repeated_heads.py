@@ -37,6 +37,7 @@ class Repeated(NamedTuple):
         at: Which of its headers says it.
         scope: What the parser made of it.
         app: Who answers.
+        head: What is known of it.
     """
 
     before: bytes
@@ -45,6 +46,7 @@ class Repeated(NamedTuple):
     at: int
     scope: Mapping[str, Any]
     app: "ASGI3Application"
+    head: Head
 
     def body_of(self, data: bytes) -> bytes | None:
         """The body, if these bytes are a whole request with this head and a length of its own."""
@@ -88,8 +90,9 @@ def repeatable(data: bytes, scope: Mapping[str, Any], app: "ASGI3Application") -
     if not stays or scope["http_version"] != "1.1":
         return None
     # The answer that the scope leads to is over, and need not be kept.
-    template = {**scope, SEND_WHOLE: None, KNOWN_HEAD: Head(scope)}
-    return Repeated(data[: hole[0]], data[hole[1] : end], digits, at, template, app)
+    head = Head(scope)
+    template = {**scope, SEND_WHOLE: None, KNOWN_HEAD: head}
+    return Repeated(data[: hole[0]], data[hole[1] : end], digits, at, template, app, head)
 
 
 def _hole(head: bytes) -> tuple[int, int] | None:

@@ -6,23 +6,17 @@ leave in one piece, without messages that are taken apart again.
 """
 
 import asyncio
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+from starlette.types import Receive, Send
 
 from mcpyard.api.http_server.uvicorn_internals import STATUS_LINE, RequestResponseCycle
-from mcpyard.api.security.headers import BRIEF, missing
-from mcpyard.asgi_scope import BODY, SEND_WHOLE, Headers
+from mcpyard.api.security.headers import BRIEF, missing, strictly
+from mcpyard.asgi_scope import BODY, SEND_WHOLE, Application, Headers, Scope
 
 if TYPE_CHECKING:
     from mcpyard.api.http_server.uvicorn_internals import ASGI3Application, HttpToolsProtocol
-
-
-def _message_event(cycle: "Cycle") -> asyncio.Event:
-    """Made when it is needed: nobody waits for more of a request that came whole."""
-    event = asyncio.Event()
-    if not cycle.more_body:
-        event.set()
-    return event
 
 
 class Cycle(RequestResponseCycle):
@@ -41,7 +35,7 @@ class Cycle(RequestResponseCycle):
     body: Any
     tasks: Any
     loop: asyncio.AbstractEventLoop
-    message_event: Any = cached_property(_message_event)
+    _event: asyncio.Event | None = None
 
     def __init__(self, of: "HttpToolsProtocol", *, keep_alive: bool) -> None:
         self.transport = of.transport
@@ -53,6 +47,28 @@ class Cycle(RequestResponseCycle):
         self.loop = of.loop
         self.keep_alive = keep_alive
         self.waiting_for_100_continue = of.expect_100_continue
+
+    @property
+    def message_event(self) -> Any:  # noqa: ANN401  an attribute of the base without a type
+        """Made when it is needed: nobody waits for more of a request that came whole."""
+        if self._event is None:
+            self._event = asyncio.Event()
+            if not self.more_body:
+                self._event.set()
+        return self._event
+
+    def go_on(self, app: Application) -> None:
+        """Have an application answer the request, in a task (see `OpenRequest`)."""
+
+        async def strict(scope: Scope, receive: Receive, send: Send) -> None:
+            await app(scope, receive, strictly(send, BRIEF))
+
+        self.start(cast("ASGI3Application", strict))
+
+    def start(self, app: "ASGI3Application") -> None:
+        """Have an application answer the request, in a task."""
+        # It leaves the set by itself: a callback would cost each request a turn of the loop.
+        self.tasks.add(self.loop.create_task(self.run_asgi(app)))
 
     async def run_asgi(self, app: "ASGI3Application") -> None:
         """Have the request answered, and let go of it."""
@@ -84,11 +100,13 @@ class Cycle(RequestResponseCycle):
             self.transport.write(b"%b%d\r\n\r\n%b" % (head, len(body[0]), body[0]))
         else:
             self.transport.writelines((b"%b%d\r\n\r\n" % (head, sum(map(len, body))), *body))
-        if "message_event" in self.__dict__:
-            self.message_event.set()
+        if self._event:
+            self._event.set()
         if not self.keep_alive:
             self.transport.close()
-        self.on_response()
+        # The connection holds its last cycle, and would be held by it.
+        callback, self.on_response = self.on_response, _nothing
+        callback()
         return True
 
 

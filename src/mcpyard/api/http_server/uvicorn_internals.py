@@ -8,14 +8,15 @@ read what changed in these classes, then adapt the subclasses, the tables and th
 from collections.abc import Mapping
 from typing import Final, Protocol
 
-import uvicorn
 from uvicorn._types import ASGI3Application
+from uvicorn.config import Config
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT, FlowControl
 from uvicorn.protocols.http.httptools_impl import (
     STATUS_LINE,
     HttpToolsProtocol,
     RequestResponseCycle,
 )
+from uvicorn.server import Server
 
 WRITTEN_FOR: Final = "0.54"
 """The minor version."""
@@ -66,7 +67,7 @@ METHODS: Final[Mapping[type, Mapping[str, str]]] = {
         "pause_reading": "self",
         "resume_reading": "self",
     },
-    uvicorn.Server: {
+    Server: {
         "capture_signals": "self",
         "main_loop": "self",
         "startup": "self, sockets",
@@ -92,7 +93,7 @@ ATTRIBUTES: Final[Mapping[type, frozenset[str]]] = {
         }
     ),
     FlowControl: frozenset({"write_paused"}),
-    uvicorn.Server: frozenset({"force_exit", "should_exit"}),
+    Server: frozenset({"force_exit", "should_exit"}),
 }
 """The attributes that are used; of a cycle all of them, since ours has its own constructor."""
 
@@ -103,9 +104,11 @@ __all__ = [
     "STATUS_LINE",
     "WRITTEN_FOR",
     "ASGI3Application",
+    "Config",
     "FlowControl",
     "HttpToolsProtocol",
     "RequestResponseCycle",
+    "Server",
     "UvicornApps",
     "UvicornConfig",
 ]

@@ -7,11 +7,11 @@ import socket
 from collections.abc import Generator
 from typing import Final
 
-import uvicorn
 from starlette.types import ASGIApp
 
 from mcpyard.api.http_server.connection_limits import BoundedProtocol
 from mcpyard.api.http_server.tls_files import Tls
+from mcpyard.api.http_server.uvicorn_internals import Config, Server
 from mcpyard.domain import limits
 
 _BACKLOG: Final = 512
@@ -22,16 +22,27 @@ _LARGEST_BUFFER: Final = 4 * 1024 * 1024
 _KEPT_MEMORY: Final = 16 * 1024 * 1024
 
 
-class WebServer(uvicorn.Server):
-    """Serves until it is told to stop. Signals are its owner's business, not its own."""
+class WebServer(Server):
+    """Serves until it is told to stop. Signals are its owner's business, not its own.
+
+    Args:
+        app: Answers the requests.
+        tls: The certificate to serve with.
+        most_connections: How many connections are taken at once.
+        last_requests: Seconds that requests in flight may take after that word.
+    """
 
     def __init__(
-        self, app: ASGIApp, tls: Tls | None = None, most_connections: int | None = None
+        self,
+        app: ASGIApp,
+        tls: Tls | None = None,
+        most_connections: int | None = None,
+        last_requests: float = limits.SHUTDOWN,
     ) -> None:
         if most_connections is not None:
             BoundedProtocol.most_connections = most_connections
         super().__init__(
-            uvicorn.Config(
+            Config(
                 app,
                 http=BoundedProtocol,
                 interface="asgi3",
@@ -45,7 +56,7 @@ class WebServer(uvicorn.Server):
                 backlog=_BACKLOG,
                 ssl_certfile=tls.certificate if tls else None,
                 ssl_keyfile=tls.key if tls else None,
-                timeout_graceful_shutdown=round(limits.SHUTDOWN),
+                timeout_graceful_shutdown=round(last_requests),
             )
         )
         self.ready = asyncio.Event()

@@ -56,6 +56,10 @@ CLIENTS: Final[Operations] = {
     "GET /api/clients/drift compareClients": _look(
         "List servers that are defined differently in several places.", many("Drift", "By name.")
     ),
+    "GET /api/clients/seen listSeenClients": operation(
+        "List the clients that were seen at the gateway, by the names that they give themselves.",
+        many("SeenClient", "The one that was heard of last first."),
+    ),
     _ENTRY: [_SCOPE, _PROJECT],
     f"GET {_ENTRY} showClientServer": operation(
         "Show one server of a client, with all fields of its entry.",
@@ -77,5 +81,10 @@ CLIENTS: Final[Operations] = {
         "environment variable, the token is not written but returned, only once.",
         one("Connected", "What changed, or would."),
         requestBody=body("Connect"),
+    ),
+    "POST /api/clients/disconnect disconnectClient": _change(
+        "Remove every entry of the gateway from a client's configuration; `undo` puts them back. "
+        "A call token that the entry used stays valid until it is revoked.",
+        requestBody=body("Disconnect"),
     ),
 }

@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Final
 
+from mcpyard.api.openapi.call_examples import CALL_ANSWERS
+from mcpyard.api.openapi.content_examples import CONTENT_ANSWERS, CONTENT_BODIES
 from mcpyard.api.security.keys import TICKET_LIFE
 from mcpyard.domain.model import Policy
 from mcpyard.yard.clients.patching import WORDS
@@ -53,10 +55,6 @@ _TOOL: Final[_Object] = {
     "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}},
     "outputSchema": None, "annotations": {"readOnlyHint": True},
     "enabled": True, "exposedName": "mcp_files_read", "stale": False,
-}  # fmt: skip
-_CALL: Final[_Object] = {
-    "id": 17, "at": _AT, "who": "api", "server": "files", "serverId": _ID, "tool": "read",
-    "ms": 1.25, "outcome": "ok", "bytesIn": 24, "bytesOut": 61,
 }  # fmt: skip
 _OUTCOME: Final[_Object] = {
     "content": [{"type": "text", "text": "hi"}],
@@ -113,6 +111,7 @@ _ENTRY: Final[_Object] = {
     **_SCOPE,
     **_BRIEF,
     "env": {"KEY": {"masked": True, "hint": ""}},
+    "oauth": [],
     "unknown": [],
     "where": None,
     "problems": [],
@@ -169,27 +168,111 @@ _ADOPTED: Final[dict[str, object]] = {
     "reason": "",
 }
 
+_NODE: Final = {
+    "name": "n1",
+    "state": "up",
+    "beatAgeMs": 340,
+    "servers": 12,
+    "capacity": 200,
+    "labels": {"gpu": "yes"},
+    "version": "0.2.0",
+    "reachable": True,
+    "problem": None,
+}
+_REASON: Final = {
+    "why": "taken-over",
+    "source": "n2",
+    "by": None,
+    "since": _AT,
+    "kept": False,
+    "labels": {"gpu": "yes"},
+}
+_PLACED: Final = {
+    "server": _ID,
+    "name": "files",
+    "node": "n1",
+    "nextNode": None,
+    "pinned": False,
+    "singleton": True,
+    "nodeReason": _REASON,
+}
+_CLUSTER_EVENT: Final = {
+    "id": 17,
+    "at": _AT,
+    "kind": "placed",
+    "node": "n1",
+    "server": _ID,
+    "name": "files",
+    "source": "n2",
+    "why": "taken-over",
+    "by": None,
+}
+_SYNC: Final[dict[str, object]] = {
+    "sources": [{"scope": "user", "path": "yard:user"}],
+    "targets": [_SYNC_TARGET],
+    "cells": [_SYNC_CELL],
+    "files": [{"path": _PATH, "diff": "..."}],
+    "edit": 14,
+    "writes": 1,
+    "conflicts": 0,
+    "waiting": 0,
+    "different": 0,
+    "warnings": [],
+}
+_ASSIGNMENT: Final[dict[str, object]] = {"server": "files", "target": "codex:user", "wanted": True}
+_HOME_FILE: Final = "/home/me/.local/share/mcpyard/mcpyard.toml"
+
 ANSWERS: Final[Mapping[str, object]] = {
     "Server": _SERVER,
     "Revealed": {"env": {"API_KEY": "a-secret"}},
     "Tool": _TOOL,
     "Outcome": _OUTCOME,
+    **CONTENT_ANSWERS,
     "Parsed": {"servers": [_PARSED], "problems": []},
     "Trial": {"ok": True, **_SESSION},
-    "Imported": {"dryRun": False, "servers": [_IMPORTED], "problems": []},
-    "Calls": {"calls": [_CALL], "next": None, "dropped": 0, "trimmed": 0},
+    "Imported": {"dryRun": False, "servers": [_IMPORTED], "problems": [], "edit": 14},
+    **CALL_ANSWERS,
     "Alive": {"ok": True},
     "Readiness": {"ok": True, "status": "degraded", "degraded": [_DEGRADATION]},
     "Health": {"ok": True},
     "Sickness": _SICKNESS,
     "Profile": _NAMED_PROFILE,
+    "SeenClient": {
+        "name": "codex-mcp-client",
+        "version": "0.166.0",
+        "client": "codex",
+        "title": "Codex",
+        "lastSeen": "2026-07-28T12:00:00.000+00:00",
+        "sessions": 1,
+    },
+    "StoredSecret": {
+        "name": "GITHUB_TOKEN",
+        "stored": True,
+        "store": "mcpyard",
+        "readable": True,
+        "overridden": False,
+        "usedBy": ["github"],
+        "allowed": [],
+        "needsConsent": [],
+    },
+    "SecretChange": {"name": "GITHUB_TOKEN", "launchedAnew": ["github"], "edit": 16},
     "Token": _TOKEN,
     "MadeToken": _TOKEN | {"token": "mcpyard_..."},
+    "Revocation": {"unconfirmed": ["n3"]},
     "LoginLink": {"url": "http://127.0.0.1:8712/login?link=...", "expires": _LATER},
     "Ticket": {"ticket": "...", "expiresIn": TICKET_LIFE},
     "WaitingFolder": {**_APPROVAL, "servers": [_WAITING]},
     "Approved": {"folder": _FOLDER, "servers": ["tickets"], "waiting": []},
     "SignIn": {"authorizationUrl": "https://login.example/authorize?state=x"},
+    "Cluster": {
+        "node": "n1",
+        "nodes": [_NODE],
+        "database": "ok",
+        "isolated": False,
+        "placements": [_PLACED],
+        "events": [_CLUSTER_EVENT],
+    },
+    "Placement": {"server": _ID, "node": "n1", "fence": 3, "nextNode": "n2"},
     "ClientGroup": {
         **_SCOPE,
         "evidence": "ran",
@@ -204,18 +287,14 @@ ANSWERS: Final[Mapping[str, object]] = {
     "Copies": {
         "files": [{"path": _PATH, "diff": "..."}],
         "copies": [_COPIED],
+        "warnings": [],
         "edit": 13,
     },
-    "Sync": {
-        "sources": [{"scope": "user", "path": "yard:user"}],
-        "targets": [_SYNC_TARGET],
-        "cells": [_SYNC_CELL],
-        "files": [{"path": _PATH, "diff": "..."}],
-        "edit": 14,
-        "writes": 1,
-        "conflicts": 0,
-        "waiting": 0,
-        "different": 0,
+    "Sync": _SYNC,
+    "SyncMatrix": {
+        "plan": _SYNC | {"edit": None},
+        "file": _HOME_FILE,
+        "assignments": [_ASSIGNMENT | {"source": "user", "file": _HOME_FILE, "locked": ""}],
     },
     "Adoption": {"servers": [_ADOPTED], "files": [], "edit": 15, "conflicts": 0},
     "Edit": _EDIT,
@@ -228,6 +307,7 @@ ANSWERS: Final[Mapping[str, object]] = {
 _DECIDED: Final = {"server": "files", "target": "codex:user", "seen": "0c51a5d0"}
 
 BODIES: Final[Mapping[str, Mapping[str, object]]] = {
+    **CONTENT_BODIES,
     "Registration": {"command": {"name": "files", **_DEFINITION}, "address": _REGISTRATION},
     "Change": {
         "arguments": {"args": ["-y", "server-files", "/other"], "timeout": 60000},
@@ -238,10 +318,16 @@ BODIES: Final[Mapping[str, Mapping[str, object]]] = {
     "ToolPolicy": {"off": {"enabled": False}},
     "Asked": {"echo": {"arguments": {"text": "hi"}, "timeoutMs": 5000}},
     "Pasted": {"json": {"text": _PASTED}},
+    "RecordingMode": {"on": {"mode": "on"}},
     "Definition": {"local": _DEFINITION},
     "Import": {"look": {"text": _PASTED, "dryRun": True}, "machine": {}},
+    "Move": {"node": {"node": "n2"}},
     "NewProfile": {"work": _NAMED_PROFILE},
     "ProfileBody": {"work": _PROFILE},
+    "SecretBody": {
+        "set": {"value": "ghp_..."},
+        "allow": {"allow": ["/home/me/project/.mcp.json"]},
+    },
     "NewToken": {"all": {"name": "laptop"}},
     "Approval": {"shown": _APPROVAL, "replacing": {**_APPROVAL, "replace": ["tickets"]}},
     "ClientChange": {"off": {"enabled": False}},
@@ -259,9 +345,11 @@ BODIES: Final[Mapping[str, Mapping[str, object]]] = {
         "some": {"targets": ["claude", "codex"]},
         "chosen": {"chosen": {"files": "codex:user"}},
     },
+    "AssignmentsRequest": {"one": {"assignments": [_ASSIGNMENT]}},
     "SyncApproval": {"shown": {"project": "/home/me/project", "digest": "5f1c"}},
     "Undo": {"newest": {}, "one": {"id": 7}},
     "Connect": {"codex": {"client": "codex", "profile": "work"}},
+    "Disconnect": {"codex": {"client": "codex", "dryRun": True}},
 }
 """Examples of each body, by its name in the document."""
 

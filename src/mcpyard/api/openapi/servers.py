@@ -20,6 +20,7 @@ from mcpyard.api.openapi.builders import (
     text,
 )
 from mcpyard.api.responses import JSON
+from mcpyard.domain.interests import LEVELS
 
 ONE: Final = "/api/mcp/servers/{ref}"
 
@@ -102,19 +103,26 @@ SERVERS: Final[Operations] = {
         404,
     ),
     f"GET {ONE}/logs getServerLogs": operation(
-        "Show the last lines of a server's standard error.",
+        "Show the last lines of a server's standard error, and its last log messages.",
         answer(
             "The lines; with `follow` a stream of `line` events.",
             {JSON: {"schema": array(ref("LogLine"))}, STREAM: {"schema": text()}},
         ),
-        404,
+        *(404, 422),
         parameters=[
             query(
                 "follow",
                 "`1` keeps the response open and streams new lines.",
                 type="boolean",
                 default=False,
-            )
+            ),
+            query(
+                "source",
+                "`stderr` for standard error alone, `mcp` for log messages alone.",
+                enum=["all", "stderr", "mcp"],
+                default="all",
+            ),
+            query("level", "The least level of log messages.", enum=[*LEVELS], default=LEVELS[0]),
         ],
     ),
 }
@@ -124,7 +132,7 @@ TOOLS: Final[Operations] = {
     "POST /api/mcp/tools/{exposed}/call callTool": operation(
         "Call a tool by its exposed name.",
         _OUTCOME,
-        *(404, 429, 502, 504),
+        *(404, 429, 502, 503, 504),
         requestBody=body("Asked", required=False),
     ),
     f"GET {ONE}/tools getServerTools": operation(
@@ -141,7 +149,7 @@ TOOLS: Final[Operations] = {
     f"POST {ONE}/tools/{{tool}}/call callServerTool": operation(
         "Call a tool of one server by the server's own name for it.",
         _OUTCOME,
-        *(404, 429, 502, 504),
+        *(404, 429, 502, 503, 504),
         requestBody=body("Asked", required=False),
     ),
 }

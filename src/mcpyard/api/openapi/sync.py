@@ -10,6 +10,21 @@ _PROJECT: Final = query(
 _SYNC: Final = one("Sync", "Servers by clients, and what changes.")
 
 SYNC: Final[Operations] = {
+    "GET /api/sync showSync": operation(
+        "Show every server and every client that is found: which are to have it, what their files "
+        "say, and what a sync would change. An entry for the gateway is compared with the command "
+        "`mcpyard stdio`.",
+        one("SyncMatrix", "Assignments, and the plan."),
+        *(404, 409, 422),
+        parameters=[_PROJECT],
+    ),
+    "PUT /api/sync/assignments putSyncAssignments": operation(
+        "Change which clients are to have which servers, in the `mcpyard.toml` in the home of "
+        "mcpyard. Writes no file of a client.",
+        one("Done", "The difference of that file, and the number to undo it by."),
+        *(404, 409, 412, 422, 507),
+        requestBody=body("AssignmentsRequest"),
+    ),
     "POST /api/sync/plan planSync": operation(
         "Compare the servers of mcpyard, and of the `mcpyard.toml` of a project, with the files of "
         "the clients that are to have them. Changes nothing.",

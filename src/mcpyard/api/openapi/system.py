@@ -22,6 +22,8 @@ from mcpyard.api.openapi.builders import (
 )
 from mcpyard.api.openapi.examples import EVENTS, METRICS
 from mcpyard.api.responses import JSON, PROBLEM
+from mcpyard.domain.stored import CallOrder
+from mcpyard.yard.charts import ChartRange
 
 _PROFILE: Final = one("Profile", "The profile.")
 _NO_TOKEN: Final[list[Json]] = [{}]
@@ -38,19 +40,65 @@ def _number(name: str, description: str, highest: int = 2**63 - 1, **more: objec
     return query(name, description, type="integer", minimum=1, maximum=highest, **more)
 
 
+_RANGE: Final = query("range", "How far back.", enum=[*ChartRange], default=str(ChartRange.HOUR))
+
 YARD: Final[Operations] = {
     "GET /api/mcp/calls listCalls": operation(
-        "List the last calls, newest first. Each caller keeps a fair share of the journal.",
+        "List the last calls: in a cluster, latest first those of all nodes that answer in time, "
+        "in any other order those of this node. Each caller keeps a fair share of the journal.",
         one("Calls", "A page."),
         *(404, 422),
         parameters=[
             query("server", "Only calls of this server, by id or name."),
             query("tool", "Only calls of this tool, by the server's own name."),
-            query("outcome", "Only calls with this outcome."),
+            query("outcome", "Only calls with this outcome; `failed` stands for all but `ok`."),
             query("who", "Only calls by this caller, as in `who`."),
-            _number("before", "Only calls with a lower id: the `next` of the previous page."),
+            query("since", "Only calls since this time, or of this age: `15m`, `1h`, `7d`."),
+            query("until", "Only calls before this time, or older than this age."),
+            query("text", "Only calls with this text in a name, the outcome or the error."),
+            query("sort", "What to sort by.", enum=[*CallOrder], default="time"),
+            query("order", "Highest or lowest first.", enum=["desc", "asc"], default="desc"),
+            query("before", "Only earlier calls: the `next` of the previous page."),
+            _number("offset", "Calls to skip, in another order than by time, latest first."),
             _number("limit", "The maximum number of calls.", LONGEST_PAGE, default=PAGE),
         ],
+    ),
+    "GET /api/mcp/charts/calls getCallsChart": operation(
+        "Calls and durations over time, by the minute; the last week survives a restart.",
+        one("CallsChart", "The chart."),
+        *(404, 422),
+        parameters=[_RANGE, query("server", "Only calls of this server, by id or name.")],
+    ),
+    "GET /api/mcp/charts/usage getUsageChart": operation(
+        "Memory and CPU of a server's processes over time.",
+        one("UsageChart", "The chart."),
+        *(404, 422),
+        parameters=[_RANGE, query("server", "The server, by id or name.") | {"required": True}],
+    ),
+    "GET /api/mcp/charts/tokens getTokensChart": operation(
+        "Estimated tokens that the tool lists of servers, profiles and clients cost a model.",
+        one("TokensChart", "The costs."),
+    ),
+    "DELETE /api/mcp/calls clearCalls": operation(
+        "Delete the recorded arguments and results of all calls; the list of calls stays.",
+        one("Cleared", "How many."),
+        507,
+    ),
+    "GET /api/mcp/calls/{call} showCall": operation(
+        "Show one call with its arguments, result, error and timing, as far as they are recorded. "
+        "Secrets are masked; texts longer than 64 KiB are cut.",
+        one("CallDetails", "The call."),
+        *(403, 404),
+    ),
+    "GET /api/mcp/recording showRecording": operation(
+        "Show whether the arguments and results of calls are recorded.",
+        one("Recording", "Whether, and how much."),
+    ),
+    "PUT /api/mcp/recording setRecording": operation(
+        "Record the arguments and results of calls from now on, or not.",
+        one("Recording", "Whether, and how much."),
+        507,
+        requestBody=body("RecordingMode"),
     ),
     "GET /api/events streamEvents": operation(
         "Stream events as server-sent events.",
@@ -58,7 +106,8 @@ YARD: Final[Operations] = {
             STREAM,
             "Begins with `hello` for a new client. `status`, `tools`, `removed` and "
             "`documents` report changes; `backup` and `recovered` a server whose calls go "
-            "to a fallback server, and back; `profiles` a changed profile; `calls` "
+            "to a fallback server, and back; `profiles` a changed profile; `cluster` what happens "
+            "to nodes and placements, as in `events` of the cluster; `calls` "
             "counters. After `resync`, read the whole state again. A comment every 15 s "
             "keeps the connection alive.",
             example=EVENTS,
@@ -117,6 +166,25 @@ PROFILES: Final[Operations] = {
     ),
 }
 
+_UNCONFIRMED: Final = one(
+    "Revocation", "Revoked, but some nodes of the cluster did not confirm it.", 202
+)
+
+SECRETS: Final[Operations] = {
+    "GET /api/secrets listSecrets": operation(
+        "List the stored secrets, without their values.", many("StoredSecret", "All of them.")
+    ),
+    "PUT /api/secrets/{secret} setSecret": operation(
+        "Store a secret, which `${NAME}` finds after the environment; what uses it is restarted.",
+        one("SecretChange", "What was done, or would be."),
+        *(404, 409, 507),
+        requestBody=body("SecretBody"),
+    ),
+    "DELETE /api/secrets/{secret} removeSecret": operation(
+        "Delete a secret.", one("SecretChange", "What was done."), *(404, 409, 422, 507)
+    ),
+}
+
 DOORS: Final[Operations] = {
     "GET /api/tokens listTokens": operation(
         "List the call tokens, including revoked ones, without their secrets.",
@@ -129,11 +197,14 @@ DOORS: Final[Operations] = {
         requestBody=body("NewToken"),
     ),
     "DELETE /api/tokens/{token} revokeToken": operation(
-        "Revoke a call token.", nothing(), 404, 507
+        "Revoke a call token. In a cluster the answer waits until every node confirmed it, 2 s at "
+        "most.",
+        nothing() | _UNCONFIRMED,
+        *(404, 507),
     ),
     "POST /api/tokens/rotate rotateAdminToken": operation(
         "Replace the admin token; the new one is in the file `token` in the home.",
-        nothing(),
+        nothing() | _UNCONFIRMED,
         *(409, 507),
     ),
     "POST /api/login-links createLoginLink": operation(
@@ -153,7 +224,7 @@ DOORS: Final[Operations] = {
         security=_NO_TOKEN,
         parameters=[query("link", "The secret of a one-time link.")],
     ),
-    "POST /logout logout": operation("Sign the requesting browser out.", nothing()),
+    "POST /logout logout": operation("Sign the requesting browser out.", nothing() | _UNCONFIRMED),
     "GET /api/projects/waiting listWaiting": operation(
         "List the entries of project files that need approval, with everything they would run.",
         many("WaitingFolder", "The folders."),

@@ -2,12 +2,14 @@
 
 The admin token opens everything, a call token the gateway or one profile of it. A browser's cookie
 opens pages and what can be read: cookies ignore ports, so that any program that listens on this
-machine may be sent it. A change or a stream also needs the session's key, which only pages of this
-origin hold, and the browser's word that such a page asks.
+machine may be sent it. A change, a stream and what is recorded of a call also need the session's
+key, which only pages of this origin hold, and the browser's word that such a page asks.
 """
 
 import hmac
+from collections.abc import Callable
 from datetime import UTC
+from functools import partial
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote
 
@@ -51,6 +53,11 @@ class Authenticator:
         # A foreign page may ask what is public, but gets no more than a stranger does.
         return None if is_foreign(incoming) else self._browser(incoming)
 
+    def admin_check(self, incoming: Incoming) -> Callable[[], bool]:
+        """What tells whether a request that came with the admin token still does."""
+        _, _, token = incoming.headers[b"authorization"].partition(b" ")
+        return partial(self._keys.admin.fits, token)
+
     def objection(self, incoming: Incoming, who: Principal | None) -> "Response | None":
         """Why a request may not pass."""
         if incoming.is_public:
@@ -61,9 +68,16 @@ class Authenticator:
             return strange_browser() if is_looking(incoming) else self._unknown(incoming)
         if who.token:
             return _objection_to_token(incoming, who.token)
-        if who.session and (incoming.changes or incoming.is_stream):
+        if who.session and (incoming.changes or incoming.is_stream or incoming.is_private):
             return self._objection_to_browser(incoming, who.session)
         return None
+
+    async def fetch_ticket(self, incoming: Incoming, who: Principal | None) -> None:
+        """Have the node of a cluster that issued the ticket of a request hand it over."""
+        if not self._keys.other_nodes or who is None or who.session is None or incoming.changes:
+            return
+        if ticket := incoming.asked("ticket"):
+            await self._keys.fetch_ticket(ticket, who.session)
 
     def _bearer(self, sent: bytes) -> Principal | None:
         scheme, _, token = sent.partition(b" ")
@@ -113,7 +127,8 @@ class Authenticator:
     def _holds_ticket(self, incoming: Incoming, session: LoginSession) -> bool:
         if incoming.changes or not (ticket := incoming.asked("ticket")):
             return False
-        return self._keys.tickets.redeem(ticket, session, self._keys.clock.monotonic())
+        now = self._keys.clock.monotonic()
+        return self._keys.tickets.redeem(ticket, session.cookie_hash, now)
 
 
 def _objection_to_token(incoming: Incoming, token: CallToken) -> "Response | None":

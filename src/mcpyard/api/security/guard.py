@@ -7,7 +7,7 @@ headers (`headers`), fewer of them where only programs read it. What changed som
 still quoted, because names may hold a slash.
 """
 
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import TYPE_CHECKING, Final
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -56,12 +56,27 @@ class Guard:
         head = scope.get(KNOWN_HEAD) or Head(scope)
         incoming = self._heads.find(head)
         who = self._authenticator.know(incoming) if incoming else None
-        if incoming and (
-            who is ADMIN or (who and not self._authenticator.objection(incoming, who))
-        ):
+        if incoming and who and not self._objects(incoming, who):
+            if head.admits is None:
+                head.admit(who, self._looking_again(incoming, who))
             onward = annotate(scope, incoming.path, incoming.headers, who)
             return self._app(onward, receive, strictly(send, BRIEF))
         return self._examine(scope, receive, send, head)
+
+    def _objects(self, incoming: Incoming, who: Principal) -> bool:
+        """Whether a request whose head was let through before may not pass any more."""
+        return who is not ADMIN and self._authenticator.objection(incoming, who) is not None
+
+    def _looking_again(self, incoming: Incoming, who: Principal) -> Callable[[], bool]:
+        """What tells whether the same head from the same sender may still pass."""
+        if who is ADMIN:
+            return self._authenticator.admin_check(incoming)
+
+        def passes() -> bool:
+            now = self._authenticator.know(incoming)
+            return now is not None and now.name == who.name and not self._objects(incoming, now)
+
+        return passes
 
     async def _examine(self, scope: Scope, receive: Receive, send: Send, head: Head) -> None:
         incoming = Incoming.of(scope)
@@ -72,6 +87,7 @@ class Guard:
             await refusal(scope, receive, sending)
             return
         who = self._authenticator.know(incoming)
+        await self._authenticator.fetch_ticket(incoming, who)
         if self._audit and (name := _worth_a_note(incoming, who)):
             sending = self._audit.noting(name, incoming, sending)
         if refusal := self._authenticator.objection(incoming, who) or _too_large(incoming):

@@ -13,11 +13,12 @@ EVENTS: Final = "/api/events"
 NEWS: Final = "/ui/stream"
 GATEWAY: Final = "/mcp"
 STATIC: Final = "/static/"
+CONTENTS: Final = "/api/mcp/calls/"
 
 _SAFE: Final = frozenset({"GET", "HEAD"})
-_PROBES: Final = ("/livez", "/readyz", "/healthz")
+PROBES: Final = ("/livez", "/readyz", "/healthz")
 _PUBLIC: Final = frozenset(
-    {("GET", LOGIN), ("GET", CALLBACK), *((method, path) for method in _SAFE for path in _PROBES)}
+    {("GET", LOGIN), ("GET", CALLBACK), *((method, path) for method in _SAFE for path in PROBES)}
 )
 _ONCE: Final = (b"host", b"origin", b"authorization", b"content-length", b"sec-fetch-site")
 _NO: Final = frozenset({"0", "false", "no", ""})
@@ -89,7 +90,13 @@ class Incoming(msgspec.Struct, frozen=True):
     def is_stream(self) -> bool:
         """Whether the answer may go on for long."""
         follows = self.path.endswith("/logs") and self.asked("follow").lower() not in _NO
-        return self.path in {EVENTS, NEWS} or follows or self.is_gateway
+        updates = self.path.startswith("/ui/") and self.path.endswith("/resources/updates")
+        return self.path in {EVENTS, NEWS} or follows or updates or self.is_gateway
+
+    @property
+    def is_private(self) -> bool:
+        """Whether the answer holds what calls were given and answered."""
+        return self.path.startswith(CONTENTS)
 
     @property
     def cookie_name(self) -> str:

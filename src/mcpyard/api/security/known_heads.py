@@ -5,13 +5,17 @@ about it need not be found out again. Who it is from is none of that: a key can 
 is looked at every time. Nor is the length, which is held against the limit every time.
 """
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
 from mcpyard.api.security.incoming import Incoming
+from mcpyard.asgi_scope import PRINCIPAL
 from mcpyard.domain.definition.numbers import whole_number
+
+if TYPE_CHECKING:
+    from mcpyard.asgi_scope import OpenRequest, Principal, Scope
 
 LENGTH: Final = b"content-length"
 
@@ -27,9 +31,12 @@ class Head:
         size: The length that it says, if it says one; of several requests that of the first.
         incoming: The request that it makes, once it is known to be let through; its headers lack
             the length.
+        admits: Whether the guard still lets it through, once it did.
+        scope: As much of a scope as matters to the connection from then on.
+        answer: Answers another request with it (see `KnownHead`).
     """
 
-    __slots__ = ("incoming", "key", "size")
+    __slots__ = ("admits", "answer", "incoming", "key", "scope", "size")
 
     def __init__(self, scope: Mapping[str, Any]) -> None:
         headers: list[tuple[bytes, bytes]] = scope["headers"]
@@ -45,6 +52,14 @@ class Head:
         )
         self.size = whole_number(lengths[0].decode("latin-1")) if len(lengths) == 1 else None
         self.incoming: Incoming | None = None
+        self.admits: Callable[[], bool] | None = None
+        self.scope: Scope = {"method": scope["method"]}
+        self.answer: Callable[[OpenRequest, bytes], bool] | None = None
+
+    def admit(self, who: "Principal", still: Callable[[], bool]) -> None:
+        """The guard let it through; `still` tells whether it does so again."""
+        self.admits = still
+        self.scope[PRINCIPAL] = who
 
 
 class Heads:

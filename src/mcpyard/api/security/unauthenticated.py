@@ -3,31 +3,17 @@
 from typing import TYPE_CHECKING, Final
 
 from mcpyard.api.security.incoming import Incoming
+from mcpyard.api.security.plain_page import plain_page
 
 if TYPE_CHECKING:
     from starlette.responses import Response
 
-_PAGE: Final = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>mcpyard</title>
-</head>
-<body>
-<main>
-<h1>mcpyard</h1>
-<p>This browser is not signed in. Run <code>mcpyard open</code> on the machine that runs
-mcpyard, then open the URL that it prints.</p>
+_HOW_TO: Final = """<p>This browser is not signed in. Run <code>mcpyard open</code> on the machine
+that runs mcpyard, then open the URL that it prints.</p>
 <p lang="zh-Hans">此浏览器尚未登录。请在运行 mcpyard 的机器上执行
 <code>mcpyard open</code> 并打开它给出的地址。</p>
 <p lang="zh-Hant">此瀏覽器尚未登入。請在執行 mcpyard 的機器上執行
-<code>mcpyard open</code> 並開啟它給出的位址。</p>
-</main>
-</body>
-</html>
-"""
+<code>mcpyard open</code> 並開啟它給出的位址。</p>"""
 _UNAUTHORIZED: Final = 401
 
 
@@ -41,7 +27,4 @@ def is_looking(incoming: Incoming) -> bool:
 
 def strange_browser() -> "Response":
     """The page for one that is not let in."""
-    headers = {"WWW-Authenticate": "Bearer"}
-    from starlette.responses import Response  # noqa: PLC0415  seldom needed
-
-    return Response(_PAGE, _UNAUTHORIZED, headers, media_type="text/html")
+    return plain_page(_HOW_TO, _UNAUTHORIZED, headers={"WWW-Authenticate": "Bearer"})

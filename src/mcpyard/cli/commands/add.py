@@ -9,7 +9,7 @@ from mcpyard.cli.definition_options import DefinitionOptions, read_object, typed
 from mcpyard.cli.printing import decode_object, print_raw
 from mcpyard.cli.status_words import print_status
 from mcpyard.client.discovery import need_yard
-from mcpyard.domain.errors import EXIT_TIMEOUT, EXIT_UNREACHABLE
+from mcpyard.domain.edges import EXIT_TIMEOUT, EXIT_UNREACHABLE
 from mcpyard.domain.narrowing import object_of
 
 _FORMS: Final = (

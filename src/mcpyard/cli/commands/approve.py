@@ -15,7 +15,7 @@ from mcpyard.cli.known_servers import find_servers
 from mcpyard.cli.output import clean
 from mcpyard.cli.printing import JsonObject, decode_object, decode_objects
 from mcpyard.client.discovery import RunningYard, ask_yard, segment
-from mcpyard.sources.project_file import FILE_NAME
+from mcpyard.sources.file_names import PROJECT_FILE
 from mcpyard.yard.consent import folder_view, text_of
 
 _MARKED: Final = "(may change which code runs)"
@@ -74,7 +74,7 @@ async def ask_to_approve(home: Path, folder: Path) -> None:
         waiting = await yard.approvals.waiting_in(folder)
         if not waiting.entries:
             return
-        print(f"{clean(str(folder / FILE_NAME))} defines these servers:", file=sys.stderr)
+        print(f"{clean(str(folder / PROJECT_FILE))} defines these servers:", file=sys.stderr)
         _print_waiting(folder_view(waiting).to_dict())
         if says_yes("Approve and start them? Later changes need your approval again."):
             await yard.approvals.approve(folder, waiting.digest)
@@ -118,5 +118,5 @@ def _print_approval(folder: Path, approval: JsonObject) -> None:
         command = f"mcpyard approve {shlex.quote(str(folder))} --replace {shlex.quote(name)}"
         note = f"note: {_line(name)} replaces another server; to allow that: {_line(command)}"
         print(note, file=sys.stderr)
-    if not (folder / FILE_NAME).exists():
-        print(f"note: that folder has no {FILE_NAME} yet", file=sys.stderr)
+    if not (folder / PROJECT_FILE).exists():
+        print(f"note: that folder has no {PROJECT_FILE} yet", file=sys.stderr)

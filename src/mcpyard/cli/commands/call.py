@@ -12,7 +12,8 @@ from mcpyard.cli.definition_options import parse_object
 from mcpyard.cli.output import clean, one_line
 from mcpyard.cli.printing import JsonObject, decode_object, decode_objects, note_unused
 from mcpyard.client.discovery import RunningYard, find_yard, segment, server_path
-from mcpyard.domain.errors import EXIT_TOOL_ERROR, ToolUnknown
+from mcpyard.domain.edges import EXIT_TOOL_ERROR
+from mcpyard.domain.errors import ToolUnknown
 from mcpyard.domain.narrowing import list_of, object_of
 
 if TYPE_CHECKING:

@@ -35,7 +35,13 @@ def show_clients(
     if as_json:
         print(json.dumps(records))
     else:
-        {"ls": _print_groups, "lint": _print_findings, "drift": _print_drifts}[action](records)
+        print_records = {
+            "ls": _print_groups,
+            "lint": _print_findings,
+            "drift": _print_drifts,
+            "seen": _print_seen,
+        }
+        print_records[action](records)
     failing = action == "lint" and any(each["level"] == "error" for each in records)
     return 1 if failing else 0
 
@@ -206,6 +212,19 @@ def _print_drifts(drifts: list[JsonObject]) -> None:
     ]
     none = "no differences: every server is defined the same way everywhere"
     table(("NAME", "IN", "DEFINITION"), rows, none)
+
+
+def _print_seen(clients: list[JsonObject]) -> None:
+    rows = [
+        (
+            clean(str(each["title"])),
+            clean(" ".join(filter(None, (str(each["name"]), str(each["version"]))))),
+            str(each["lastSeen"])[:19].replace("T", " "),
+            str(each["sessions"]),
+        )
+        for each in clients
+    ]
+    table(("CLIENT", "CALLS ITSELF", "LAST SEEN", "SESSIONS"), rows, "no client was seen yet")
 
 
 def _launch(server: JsonObject) -> str:

@@ -1,4 +1,4 @@
-"""`mcpyard connect`: the gateway, added to the configuration of a client."""
+"""`mcpyard connect` and `disconnect`: the gateway in the configuration of a client."""
 
 import os
 import shutil
@@ -16,6 +16,7 @@ from mcpyard.domain.definition.this_yard import NAME
 from mcpyard.store.home import usual_home
 
 _PATH = "/api/clients/connect"
+_DISCONNECT = "/api/clients/disconnect"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,45 @@ def connect_client(
     print_edit(edit, as_json=as_json)
     if not as_json and (token := edit.get("token")):
         print(f"set this variable for {request.client}: {token['variable']}={token['value']}")
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class DisconnectRequest:
+    """Which client to disconnect."""
+
+    client: str
+    scope: str | None
+    dry_run: bool
+    unverified: bool
+
+    @property
+    def words(self) -> tuple[str, str | None]:
+        """The client, and its scope."""
+        client, _, scope = self.client.partition(":")
+        return client, self.scope or scope or None
+
+
+def disconnect_client(
+    home: Path, project: Path | None, request: DisconnectRequest, *, as_json: bool
+) -> int:
+    """Take the gateway out of a client's configuration, and print what changed."""
+    client, scope = request.words
+    body = {
+        "client": client,
+        "scope": scope,
+        "dryRun": request.dry_run,
+        "unverified": request.unverified,
+        "project": folder_of(project),
+    }
+    edit = ask_yard(
+        home,
+        lambda yard: decode_object(
+            yard.post(_DISCONNECT, {key: value for key, value in body.items() if value})
+        ),
+        lambda: _disconnect_directly(home, project, request),
+    )
+    print_edit(edit, as_json=as_json)
     return 0
 
 
@@ -108,5 +148,24 @@ def _connect_directly(
             words = words_of(client, request.scope or scope)
             edit, _ = await yard.clients.connect(words, request.name, way, terms)
             return connect_view(edit, None).to_dict()
+
+    return run_privately(work())
+
+
+def _disconnect_directly(
+    home: Path, project: Path | None, request: DisconnectRequest
+) -> JsonObject:
+    from mcpyard.app import still_yard
+    from mcpyard.cli.private import run_privately
+    from mcpyard.yard.clients.clients import EditTerms, words_of
+    from mcpyard.yard.views.clients import change_view
+
+    async def work() -> Any:  # noqa: ANN401  a record
+        terms = EditTerms(
+            folder_of(project), request.dry_run, who="cli", unverified=request.unverified
+        )
+        async with still_yard(home, project) as yard:
+            edit = await yard.clients.disconnect(words_of(*request.words), terms)
+            return change_view(edit).to_dict()
 
     return run_privately(work())

@@ -11,7 +11,7 @@ from mcpyard.cli.cli_errors import usage
 from mcpyard.cli.client_servers import folder_of, reach
 from mcpyard.cli.output import clean
 from mcpyard.cli.printing import JsonObject
-from mcpyard.domain.errors import EXIT_USAGE
+from mcpyard.domain.edges import EXIT_USAGE
 
 _LOSES_NOTHING: Final = "info"
 
@@ -84,6 +84,7 @@ def _print_copies(done: JsonObject, *, as_json: bool, every_warning: bool) -> in
     for each in done["copies"]:
         where = f"{each['name']} to {each['to']}: "
         print_warnings(each["warnings"], where, every_warning=every_warning)
+    print_warnings(done["warnings"])
     for each in refused:
         line = f"not copied: {each['name']} to {each['to']}: {each['refused']}"
         print(clean(line), file=sys.stderr)
@@ -106,9 +107,9 @@ def print_edit(edit: JsonObject, *, as_json: bool, every_warning: bool = False) 
 def print_warnings(
     warnings: Iterable[JsonObject], where: str = "", *, every_warning: bool = False
 ) -> None:
-    """Print warnings, on request also those about no loss."""
+    """Print warnings, on request also those about fields that lose nothing."""
     for warning in warnings:
-        if every_warning or warning["kind"] != _LOSES_NOTHING:
+        if every_warning or warning["kind"] != _LOSES_NOTHING or not warning["field"]:
             field = f"{warning['field']}: " if warning["field"] else ""
             line = f"{warning['kind']}: {where}{field}{warning['message']}"
             print(clean(line), file=sys.stderr)

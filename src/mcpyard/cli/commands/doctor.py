@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from mcpyard.app import WiredYard
+from mcpyard.cli.checks.cluster_checks import examine_cluster
 from mcpyard.cli.checks.findings import Check, Result, bad, doubtful, good
 from mcpyard.cli.checks.machine_checks import examine_machine
 from mcpyard.cli.known_servers import KnownServers, find_known, find_servers
@@ -47,7 +48,7 @@ async def _examine(home: Path, project: Path | None) -> list[Check]:
         return [*await examine_machine(home), broken]
     checks = await examine_machine(home, _programs(definitions))
     checks += [*_documents(definitions), *_variables(definitions.servers.values())]
-    return [*checks, *await _handshakes(definitions)]
+    return [*checks, *await examine_cluster(home), *await _handshakes(definitions)]
 
 
 def _find(home: Path, project: Path | None) -> KnownServers:
@@ -91,7 +92,7 @@ def _variables(servers: Iterable[DesiredServer]) -> Iterator[Check]:
     for server in servers:
         problems = server.launch.problems if isinstance(server.launch, Unlaunchable) else ()
         for problem in problems:
-            fix = "set the variable, or use ${keyring:NAME} or ${NAME:-default}"
+            fix = "set the variable or mcpyard secret set NAME, or use ${NAME:-default}"
             yield bad(f"variables of {server.name}", str(problem), fix)
 
 
@@ -102,6 +103,8 @@ async def _handshakes(definitions: KnownServers) -> list[Check]:
         if each.owner.scope is not Scope.USER
         and each.config.enabled
         and not isinstance(each.launch, Unlaunchable)
+        # Stored secrets are for the yard that runs them.
+        and not each.launch.secrets
     ]
     approved = [each for each in servers if not each.held]
     unapproved = len(servers) - len(approved)

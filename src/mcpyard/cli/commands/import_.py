@@ -17,7 +17,8 @@ from mcpyard.cli.definition_options import STDIN, read_text
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.printing import JsonObject, decode_object
 from mcpyard.client.discovery import need_yard
-from mcpyard.domain.errors import EXIT_DEFINITION, YardError
+from mcpyard.domain.edges import EXIT_DEFINITION
+from mcpyard.domain.errors import YardError
 
 _START_WAIT: Final = 10
 """Seconds, as with `mcpyard start`."""
@@ -82,19 +83,24 @@ def import_machine(options: ImportRequest) -> int:
         "dryRun": options.dry_run,
         "project": folder,
     }
-    entries, groups = reach(
+    imported, groups = reach(
         options.home,
         options.project,
         lambda servers: (servers.import_all(body), servers.get("groups", folder)),
         writes=True,
     )
-    problems = file_problems(groups)
+    problems, entries = file_problems(groups), imported["servers"]
     failed = problems or any(each["outcome"] == "refused" for each in entries)
     servers = [{"server": None, "problem": None, **each} for each in entries]
     if not options.as_json:
         _print_entries(entries)
         print_problems(problems)
-    report = {"dryRun": options.dry_run, "servers": servers, "problems": problems}
+    report = {
+        "dryRun": options.dry_run,
+        "servers": servers,
+        "problems": problems,
+        "edit": imported["edit"],
+    }
     return _finish(options, report, entries, EXIT_DEFINITION if failed else 0)
 
 

@@ -11,7 +11,7 @@ from mcpyard.cli.output import clean
 from mcpyard.cli.printing import JsonObject, decode_object, print_raw
 from mcpyard.cli.status_words import reason, status_word
 from mcpyard.client.discovery import RunningYard, need_yard, server_path
-from mcpyard.domain.errors import EXIT_TIMEOUT, EXIT_UNREACHABLE
+from mcpyard.domain.edges import EXIT_TIMEOUT, EXIT_UNREACHABLE
 from mcpyard.domain.narrowing import object_of
 
 _START: Final = 30

@@ -17,7 +17,7 @@ from mcpyard.cli.printing import (
 )
 from mcpyard.cli.status_words import approval_note, reason, status_word
 from mcpyard.client.discovery import RunningYard, find_yard
-from mcpyard.domain.errors import EXIT_DEFINITION
+from mcpyard.domain.edges import EXIT_DEFINITION
 from mcpyard.domain.narrowing import sequence_of
 
 
@@ -62,7 +62,7 @@ def _print_servers(records: Sequence[JsonObject]) -> None:
         (
             status_word(each),
             clean(str(each["name"])),
-            str(each["transport"] or "remote"),
+            str(each["transport"] or "http"),
             str(each["toolCount"]),
             one_line(reason(each)[0] or approval_note(each)) or clean(_launch(each)),
         )

@@ -7,10 +7,19 @@ from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from mcpyard.cli.cli_errors import CliError, usage
-from mcpyard.cli.daemon.service_unit import MARK, NAME, ServiceOptions, make_unit, unit_path
+from mcpyard.cli.daemon.service_unit import (
+    MARK,
+    NAME,
+    ServiceOptions,
+    environment_file_of,
+    make_environment,
+    make_unit,
+    unit_path,
+)
 from mcpyard.cli.daemon.systemctl import SystemctlResult, systemctl
 from mcpyard.cli.output import clean
-from mcpyard.domain.errors import EXIT_UNREACHABLE, YardBusy
+from mcpyard.domain.edges import EXIT_UNREACHABLE
+from mcpyard.domain.errors import YardBusy
 from mcpyard.store.atomic_files import write_private
 from mcpyard.store.home import Home
 
@@ -38,17 +47,34 @@ def manage_service(
 
 def _install(options: ServiceOptions) -> Mapping[str, object]:
     unit, path = make_unit(options), unit_path()
+    secrets = make_environment(options) if options.node else b""
     # Fails before anything is written, where there is no systemd.
     _systemctl("daemon-reload")
     _check_ours(path)
     if _query("is-active") != "active":
         _check_free(options.home)
     path.parent.mkdir(parents=True, exist_ok=True)
+    _write_secrets(options.environment_file, secrets, path)
     write_private(path, unit.encode())
     _systemctl("daemon-reload")
     _systemctl("enable", NAME)
     _systemctl("restart", NAME)
-    return {"installed": str(path), "hint": _LINGER}
+    written = {"secrets": str(options.environment_file)} if secrets else {}
+    return {"installed": str(path), **written, "hint": _LINGER}
+
+
+def _write_secrets(file: Path, content: bytes, unit: Path) -> None:
+    """Keep the secrets of a node in a file; a unit that needs none has none any more."""
+    before = _secrets_of(unit)
+    if content:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_private(file, content)
+    if before and (not content or before != file):
+        before.unlink(missing_ok=True)
+
+
+def _secrets_of(unit: Path) -> Path | None:
+    return environment_file_of(unit.read_text(errors="replace")) if unit.exists() else None
 
 
 def _uninstall() -> Mapping[str, object]:
@@ -57,6 +83,8 @@ def _uninstall() -> Mapping[str, object]:
         return {"uninstalled": None, "hint": f"no service is installed: {path} does not exist"}
     _check_ours(path)
     _systemctl("disable", "--now", NAME)
+    if secrets := _secrets_of(path):
+        secrets.unlink(missing_ok=True)
     path.unlink(missing_ok=True)
     _systemctl("daemon-reload")
     return {"uninstalled": str(path)}

@@ -9,7 +9,8 @@ from mcpyard.cli.cli_errors import CliError, complain, understand
 from mcpyard.cli.printing import JsonObject, decode_object
 from mcpyard.cli.status_words import print_status
 from mcpyard.client.discovery import RunningYard, need_yard, server_path
-from mcpyard.domain.errors import EXIT_UNREACHABLE, YardError
+from mcpyard.domain.edges import EXIT_UNREACHABLE
+from mcpyard.domain.errors import YardError
 
 Action = Literal["start", "stop", "restart"]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from mcpyard.cli.output import clean
 from mcpyard.cli.printing import JsonObject, decode_object, decode_objects
 from mcpyard.client.discovery import RunningYard, find_yard
-from mcpyard.domain.errors import EXIT_UNREACHABLE
+from mcpyard.domain.edges import EXIT_UNREACHABLE
 from mcpyard.store.home import Home
 
 

@@ -150,6 +150,7 @@ def _print_plan(plan: JsonObject) -> None:
             print(clean(line), file=sys.stderr)
     for cell in plan["cells"]:
         _print_cell(cell)
+    print_warnings(plan["warnings"])
 
 
 def _print_cell(cell: JsonObject) -> None:
@@ -195,5 +196,6 @@ def _print_outcome(done: JsonObject, *, dry_run: bool) -> None:
         files = len(done["files"])
         line = f"changed {files} files; undo it: mcpyard undo {done['edit']}"
         print(line, file=sys.stderr)
+    print_warnings(done["warnings"])
     if not dry_run and done["conflicts"]:
         print(f"{done['conflicts']} conflicts left as they are", file=sys.stderr)

@@ -1,6 +1,7 @@
 """`mcpyard token`: the call tokens of the gateway, and the admin token."""
 
 import json
+import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,6 +12,7 @@ from mcpyard.cli.durations import read_life
 from mcpyard.cli.output import clean, table
 from mcpyard.cli.printing import JsonObject, decode_object, decode_objects, print_raw
 from mcpyard.client.discovery import RunningYard, find_yard, need_yard, segment
+from mcpyard.domain.narrowing import texts_of
 from mcpyard.domain.stored import SOON
 from mcpyard.store.home import Home
 
@@ -97,9 +99,26 @@ def _create(yard: RunningYard, token: dict[str, object], *, as_json: bool) -> in
 
 
 def _revoke(yard: RunningYard, name: str, *, as_json: bool) -> int:
-    yard.delete(f"{_TOKENS}/{segment(name)}")
-    print(json.dumps({"revoked": name}) if as_json else f"revoked {clean(name)}")
-    return 0
+    missing = _unconfirmed(yard.delete(f"{_TOKENS}/{segment(name)}"))
+    if as_json:
+        print(json.dumps({"revoked": name, **({"unconfirmed": missing} if missing else {})}))
+    else:
+        print(f"revoked {clean(name)}")
+    return _report(missing)
+
+
+def _unconfirmed(raw: bytes) -> list[str]:
+    """The nodes of a cluster that did not confirm a revocation."""
+    return texts_of(decode_object(raw)["unconfirmed"]) if raw else []
+
+
+def _report(missing: list[str]) -> int:
+    """Name the nodes where a revoked token may still work."""
+    if not missing:
+        return 0
+    names = ", ".join(clean(each) for each in missing)
+    print(f"warning: not confirmed within 2 s by {names}: it may still work there", file=sys.stderr)
+    return 1
 
 
 def _rotate(home: Path, *, as_json: bool) -> int:
@@ -109,9 +128,13 @@ def _rotate(home: Path, *, as_json: bool) -> int:
             "the admin token is set by MCPYARD_TOKEN",
             hint="change that variable and restart mcpyard",
         )
+    missing: list[str] = []
     if yard := find_yard(home):
-        yard.post(f"{_TOKENS}/rotate")
+        missing = _unconfirmed(yard.post(f"{_TOKENS}/rotate"))
     else:
         folder.renew_token()
-    print(json.dumps({"rotated": True}) if as_json else "admin token rotated")
-    return 0
+    if as_json:
+        print(json.dumps({"rotated": True, **({"unconfirmed": missing} if missing else {})}))
+    else:
+        print("admin token rotated")
+    return _report(missing)

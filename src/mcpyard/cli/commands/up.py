@@ -11,15 +11,13 @@ import socket
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Unpack
+from typing import TYPE_CHECKING, Final, TypeVar, Unpack
 from urllib.parse import urlsplit
 
 import uvloop
 from msgspec.structs import replace
 
-from mcpyard.app import WiredYard, open_yard
 from mcpyard.cli.confirmation import on_terminal
 from mcpyard.cli.daemon.binding import listen, url_of
 from mcpyard.cli.daemon.last_options import record_options
@@ -33,22 +31,30 @@ from mcpyard.cli.daemon.watchdog import Watchdog, stuck_limit
 from mcpyard.cli.home_files import LOG_FILE
 from mcpyard.cli.lines import STDERR, STDOUT, LogHandler
 from mcpyard.cli.quick_up import UpArguments
-from mcpyard.domain.definition.this_yard import SelfIdentity
+from mcpyard.domain import limits
+from mcpyard.early_start import start_early
 from mcpyard.runtime.processes.adoption import ADOPTION
 from mcpyard.runtime.processes.cgroups import make_room_for_limits
-from mcpyard.sources.project_file import FILE_NAME, ProjectFile
+from mcpyard.sources.file_names import PROJECT_FILE
 from mcpyard.store.home import Home
-from mcpyard.yard.trust import ApprovalPolicy
 
 if TYPE_CHECKING:
+    from mcpyard.app import WiredYard
     from mcpyard.cli.daemon.http_interfaces import HttpInterfaces
+    from mcpyard.cli.daemon.yard_opening import YardOpener
+    from mcpyard.cluster_node import ClusterNode
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 _SYNC_EVERY: Final = 5.0
 """Seconds between two looks at the files of a sync."""
 
 _FORCE_AGAIN: Final = 0.25
+_STDIN: Final = 0
+_PIPE_BYTES: Final = 4096
+_GIVE_WAY: Final = 0.0005
 _COLLECT_AFTER: Final = (20_000, 5, 2)
 """Rarely, but everything: what a connection leaves behind outlives the younger generations, and a
 full collection takes milliseconds since it leaves out what existed at the start."""
@@ -95,7 +101,7 @@ def _current_project(home: Path, *, ask: bool) -> Path | None:
     On a terminal the user is asked to approve its entries. Without a yes they are not started.
     """
     folder = Path.cwd()
-    if not (folder / FILE_NAME).exists():
+    if not (folder / PROJECT_FILE).exists():
         return None
     if ask and on_terminal():
         from mcpyard.cli.commands.approve import ask_to_approve
@@ -117,19 +123,31 @@ async def _watched(
 
 
 class Signals:
-    """The first signal ends everything in order, each further one at once."""
+    """The first signal ends everything in order, each further one at once.
 
-    def __init__(self) -> None:
-        self.stop = asyncio.Event()
+    Args:
+        parent: Whether the parent holds the other end of standard input, whose end does the same.
+    """
+
+    def __init__(self, *, parent: bool) -> None:
+        self.stop, self.force = asyncio.Event(), asyncio.Event()
         self.force_close: Callable[[], None] = lambda: None
         self._loop = asyncio.get_running_loop()
         for each in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             # `nohup` has SIGHUP ignored, so that mcpyard goes on without its terminal.
             if each != signal.SIGHUP or signal.getsignal(each) != signal.SIG_IGN:
                 self._loop.add_signal_handler(each, self._came)
+        if parent:
+            self._loop.add_reader(_STDIN, self._read_parent)
+
+    def _read_parent(self) -> None:
+        if not os.read(_STDIN, _PIPE_BYTES):
+            self._loop.remove_reader(_STDIN)
+            self.stop.set()
 
     def _came(self) -> None:
         if self.stop.is_set():
+            self.force.set()
             self._force_close_again()
         self.stop.set()
 
@@ -146,14 +164,17 @@ async def _run(
     manager: ServiceManager,
     lock: StartLock,
 ) -> None:
-    signals, closing = Signals(), asyncio.Event()
-    url = url_of(listener, options.bind)
-    async with _open(options, _identity(options, url)) as yard:
+    signals, closing = Signals(parent=options.parent_pipe), asyncio.Event()
+    url, expected = url_of(listener, options.bind), bool(options.project or options.current)
+    async with contextlib.AsyncExitStack() as undo:
+        early = await undo.enter_async_context(start_early(options.home, servers=expected))
+        open_yard = await asyncio.to_thread(_giving_way, _load_yard)
+        yard = await undo.enter_async_context(open_yard(early, options, url))
         yard.calls.callers.limit(options.limits.quotas)
         signals.force_close, home = yard.force_close, Home(options.home)
         redactor.own, redactor.desired = frozenset({home.token()}), lambda: yard.desired
         # The servers start while the rest is loaded: they are what takes long.
-        make_interfaces = await asyncio.to_thread(_load_interfaces)
+        make_interfaces = await asyncio.to_thread(_giving_way, _load_interfaces)
         interfaces = make_interfaces(yard, options, closing, signals.stop.set)
         web = interfaces.web
         signals.force_close = _both(yard.force_close, web.force_close)
@@ -161,7 +182,8 @@ async def _run(
         syncing = asyncio.create_task(_keep_synced(yard, options), name="sync")
         try:
             await _reached(web.ready, serving)
-            _announce(options, home, url)
+            await interfaces.share_token()
+            await _announce(options, home, url)
             lock.release()
             output, log_output = make_output(as_json=options.as_json), PlainOutput(_LogWriter())
             output.ready(url, await _sign_in(options, interfaces, url))
@@ -171,7 +193,8 @@ async def _run(
             manager.ready()
             _spare_the_collector()
             printing = asyncio.create_task(_print_events(yard, output, log_output), name="output")
-            await _reached(signals.stop, serving)
+            await _reached(signals.stop, serving, yard.storage.node)
+            await _hand_over(yard.storage.node, manager, signals.force)
         finally:
             syncing.cancel()
             await asyncio.wait({syncing})
@@ -179,6 +202,8 @@ async def _run(
             # Requests in flight end together with the servers they wait for.
             closing.set()
             web.stop()
+            # The servers of other nodes end for this one with its links, before any of its own.
+            await asyncio.wait({serving} if yard.storage.node else {syncing})
     await serving
     await printing
 
@@ -194,35 +219,32 @@ def _spare_the_collector() -> None:
     gc.enable()
 
 
-def _announce(options: UpOptions, home: Home, url: str) -> None:
+async def _announce(options: UpOptions, home: Home, url: str) -> None:
     certificate = str(options.bind.tls.certificate) if options.bind.tls else ""
     home.announce(url, certificate, substitute=options.substitute)
     if not options.substitute:
-        record_options(options.home, options.arguments(urlsplit(url).port or options.bind.port))
+        arguments = options.arguments(urlsplit(url).port or options.bind.port)
+        # It waits for the disk, and the servers are starting.
+        await asyncio.to_thread(record_options, options.home, arguments)
 
 
-def _open(options: UpOptions, identity: SelfIdentity) -> AbstractAsyncContextManager[WiredYard]:
-    folder = options.project or options.current
-    sources = [ProjectFile(folder, strict=options.strict)] if folder else []
-    return open_yard(
-        sources=sources, home=options.home, approval=_approval(options), identity=identity
-    )
+def _giving_way(load: Callable[[], T]) -> T:
+    """Load modules in a thread that gives way to the event loop, and to other threads, at once.
+
+    By default each of them would wait for 5 ms whenever it has something to do.
+    """
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(_GIVE_WAY)
+    try:
+        return load()
+    finally:
+        sys.setswitchinterval(usual)
 
 
-def _approval(options: UpOptions) -> ApprovalPolicy:
-    if options.trust_folder:
-        return ApprovalPolicy()
-    named = frozenset({options.project} if options.project else ())
-    return ApprovalPolicy(named, frozenset({options.current} if options.current else ()))
+def _load_yard() -> "YardOpener":
+    from mcpyard.cli.daemon.yard_opening import open_yard
 
-
-def _identity(options: UpOptions, url: str) -> SelfIdentity:
-    homes = {str(options.home.absolute()), str(options.home.resolve())}
-    scheme, port = url.split(":", 1)[0], url.rsplit(":", 1)[1]
-    named = {
-        f"{scheme}://{f'[{each}]' if ':' in each else each}:{port}" for each in options.bind.hosts
-    }
-    return SelfIdentity(frozenset(homes), frozenset({url, *named}))
+    return open_yard
 
 
 def _load_interfaces() -> "type[HttpInterfaces]":
@@ -250,7 +272,7 @@ def _open_page(link: str) -> None:
     threading.Thread(target=work, name="browser", daemon=True).start()
 
 
-async def _print_events(yard: WiredYard, *outputs: UpOutput) -> None:
+async def _print_events(yard: "WiredYard", *outputs: UpOutput) -> None:
     async for event in yard.events(after=0):
         for each in outputs:
             each.event(event)
@@ -258,7 +280,7 @@ async def _print_events(yard: WiredYard, *outputs: UpOutput) -> None:
         each.close()
 
 
-async def _keep_synced(yard: WiredYard, options: UpOptions) -> None:
+async def _keep_synced(yard: "WiredYard", options: UpOptions) -> None:
     if not options.sync:
         return
     from mcpyard.cli.commands.connect import bridge_command
@@ -278,13 +300,37 @@ class _LogWriter:
         log.info("ended")
 
 
-async def _reached(event: asyncio.Event, serving: asyncio.Task[None]) -> None:
-    """Wait for an event, but not longer than the web server runs."""
+async def _reached(
+    event: asyncio.Event, serving: asyncio.Task[None], node: "ClusterNode | None" = None
+) -> None:
+    """Wait for an event, but not longer than the web server runs, or the node has its name.
+
+    Raises:
+        NodeTaken: Another daemon has the name of the node.
+    """
     waiting = asyncio.create_task(event.wait())
+    if node:
+        node.end_when_taken(waiting.cancel)
     await asyncio.wait({waiting, serving}, return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()
     if serving.done():
         await serving
+    if node and node.taken:
+        raise node.taken
+
+
+async def _hand_over(
+    node: "ClusterNode | None", manager: ServiceManager, force: asyncio.Event
+) -> None:
+    """Let other nodes take over the servers of this one, if it is a node, until a second signal."""
+    if node is None:
+        return
+    manager.stopping(within=limits.HAND_OVER + limits.LAST_REQUESTS)
+    tasks = {asyncio.create_task(node.hand_over()), asyncio.create_task(force.wait())}
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for each in tasks:
+        each.cancel()
+    await asyncio.wait(tasks)
 
 
 def _both(one: Callable[[], None], other: Callable[[], None]) -> Callable[[], None]:

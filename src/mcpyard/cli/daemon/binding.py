@@ -35,6 +35,14 @@ class BindOptions(Struct, frozen=True):
         """The host names besides those of loopback and of our own addresses."""
         return {*self.names, self.host} - {"0.0.0.0", "::"}  # noqa: S104  left out, not bound
 
+    @property
+    def is_local(self) -> bool:
+        """Whether only this machine can reach it, and under no name of others."""
+        try:
+            return not self.names and ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return not self.names and self.host == "localhost"
+
     def arguments(self, port: int) -> list[str]:
         """The options of a command that listens in the same way, with the port that was free."""
         arguments = ["--host", self.host, "--port", str(port)]

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 from mcpyard.api.rolling_file import LIMIT, RollingFile
 from mcpyard.cli.home_files import LOG_FILE
 from mcpyard.cli.output import clean
-from mcpyard.domain.definition.secret_text import shown_text
-from mcpyard.domain.definition.secrets import hide, secrets_of
+from mcpyard.domain.definition.secret_text import hide, shown_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,6 +42,9 @@ class Redactor:
     def _known(self) -> frozenset[str]:
         desired = self.desired() if self.desired else None
         if desired is not None and desired is not self._seen:
+            # The first lines are written before definitions are loaded.
+            from mcpyard.domain.definition.secrets import secrets_of
+
             self._seen = desired
             launches = (each.launch for each in desired.servers.values())
             # A secret stays one when its server is removed.

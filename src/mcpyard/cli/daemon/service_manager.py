@@ -30,9 +30,10 @@ class ServiceManager:
         """The event loop runs."""
         self._notify(b"WATCHDOG=1")
 
-    def stopping(self) -> None:
-        """The service is about to end."""
-        self._notify(b"STOPPING=1")
+    def stopping(self, within: float = 0) -> None:
+        """The service is about to end; it may take so many seconds from now, longer than usual."""
+        more = b"\nEXTEND_TIMEOUT_USEC=%d" % (within * 1_000_000) if within else b""
+        self._notify(b"STOPPING=1" + more)
 
     def _notify(self, state: bytes) -> None:
         if not self._address:

@@ -10,7 +10,7 @@ from typing import Final
 
 from mcpyard.cli.cli_errors import CliError
 from mcpyard.cli.daemon.service_unit import NAME
-from mcpyard.domain.errors import EXIT_UNREACHABLE
+from mcpyard.domain.edges import EXIT_UNREACHABLE
 
 TIMEOUT: Final = 60.0
 

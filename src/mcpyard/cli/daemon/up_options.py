@@ -7,9 +7,11 @@ from msgspec import Struct
 
 from mcpyard.cli.cli_errors import usage
 from mcpyard.cli.daemon.binding import BindOptions, make_tls
+from mcpyard.cli.daemon.node_settings import read_node
 from mcpyard.cli.durations import read_duration
 from mcpyard.cli.home_files import home_folder
 from mcpyard.cli.quick_up import DEFAULT_HOST, DEFAULT_PORT, UpArguments
+from mcpyard.cluster.node_options import NodeOptions
 from mcpyard.domain.callers import Limits, read_limits
 from mcpyard.domain.errors import InputError
 
@@ -18,7 +20,8 @@ class UpOptions(Struct, frozen=True):
     """The options of `up`; `idle_exit` is in seconds, None for never.
 
     `current` is the current folder, if it has a project file and `project` names no other. A
-    `substitute` was started by a bridge, and ends when another `up` comes.
+    `substitute` was started by a bridge, and ends when another `up` comes. One with a `parent_pipe`
+    ends when its standard input does, which its parent holds.
     """
 
     home: Path
@@ -34,6 +37,8 @@ class UpOptions(Struct, frozen=True):
     current: Path | None = None
     substitute: bool = False
     sync: bool = False
+    node: NodeOptions | None = None
+    parent_pipe: bool = False
 
     def arguments(self, port: int) -> list[str]:
         """The arguments of a command with the same options; those for its output are left out."""
@@ -41,6 +46,7 @@ class UpOptions(Struct, frozen=True):
         arguments += ["--project", str(self.project.absolute())] if self.project else []
         arguments += ["--strict"] if self.strict else []
         arguments += ["--sync"] if self.sync else []
+        arguments += self.node.arguments() if self.node else []
         return [*arguments, "--trust-folder"] if self.trust_folder else arguments
 
 
@@ -75,4 +81,6 @@ def read_options(arguments: UpArguments) -> UpOptions:
         open_page=arguments.get("open_page", False),
         substitute=arguments.get("substitute", False),
         sync=arguments.get("sync", False),
+        node=read_node(arguments),
+        parent_pipe=arguments.get("parent_pipe", False),
     )

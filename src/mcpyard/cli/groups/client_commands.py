@@ -28,11 +28,11 @@ _Unverified = Annotated[
 )
 def clients(  # noqa: PLR0913, PLR0917  one parameter an option
     action: Annotated[
-        Literal["ls", "show", "lint", "drift", "edit", "enable", "disable", "rename", "rm"],
+        Literal["ls", "show", "lint", "drift", "seen", "edit", "enable", "disable", "rename", "rm"],
         typer.Argument(
             metavar="[ACTION]",
-            help="ls (list), show, lint (check the files), drift (compare definitions), edit, "
-            "enable, disable, rename or rm.",
+            help="ls (list), show, lint (check the files), drift (compare definitions), seen "
+            "(at the gateway), edit, enable, disable, rename or rm.",
         ),
     ] = "ls",
     client: Annotated[
@@ -88,7 +88,7 @@ def clients(  # noqa: PLR0913, PLR0917  one parameter an option
 
     words = tuple(each for each in (client, name, new_name) if each is not None)
     edit = EntryEdit(json_text, command, arg or (), url, env or (), header or ())
-    if action in {"ls", "show", "lint", "drift"}:
+    if action in {"ls", "show", "lint", "drift", "seen"}:
         edit.refuse_for(action)
         return show_clients(home_folder(home), project, action, words, as_json=as_json)
     return change_client(
@@ -128,6 +128,27 @@ def connect(  # noqa: PLR0913, PLR0917  one parameter an option
 
     request = ConnectRequest(client, scope, name, profile, http, dry_run, unverified)
     return connect_client(home_folder(home), project, request, as_json=as_json)
+
+
+@_clients.command(examples="mcpyard disconnect codex\nmcpyard disconnect claude:project --dry-run")
+def disconnect(  # noqa: PLR0913, PLR0917  one parameter an option
+    client: Annotated[
+        str, typer.Argument(metavar="CLIENT[:SCOPE]", help="Such as codex, or claude:project.")
+    ],
+    scope: Annotated[
+        str | None, typer.Option("--scope", metavar="SCOPE", help="Scope of the client.")
+    ] = None,
+    dry_run: DryRunOption = False,
+    unverified: _Unverified = False,
+    project: ProjectOption = None,
+    home: HomeOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Remove the gateway from the configuration of an MCP client."""
+    from mcpyard.cli.commands.connect import DisconnectRequest, disconnect_client
+
+    request = DisconnectRequest(client, scope, dry_run, unverified)
+    return disconnect_client(home_folder(home), project, request, as_json=as_json)
 
 
 @_clients.command(

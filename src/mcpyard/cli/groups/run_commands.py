@@ -7,7 +7,19 @@ import typer
 
 from mcpyard.cli.help_text import Group
 from mcpyard.cli.home_files import home_folder
-from mcpyard.cli.options import HomeOption, JsonOption, ProjectOption
+from mcpyard.cli.options import (
+    CapacityOption,
+    ClusterOption,
+    HomeOption,
+    JsonOption,
+    LabelOption,
+    NodeAddressOption,
+    NodeCertsOption,
+    NodeListenOption,
+    NodeOption,
+    NodeTtlOption,
+    ProjectOption,
+)
 from mcpyard.cli.quick_up import DEFAULT_HOST, DEFAULT_PORT
 
 app = typer.Typer()
@@ -74,7 +86,20 @@ def up(  # noqa: PLR0913, PLR0917  one parameter an option
             "--log-level", metavar="LEVEL", help="debug, info, warning or error, for the log file."
         ),
     ] = "info",
+    node: NodeOption = None,
+    node_listen: NodeListenOption = None,
+    node_address: NodeAddressOption = None,
+    node_certs: NodeCertsOption = None,
+    cluster: ClusterOption = None,
+    label: LabelOption = None,
+    capacity: CapacityOption = None,
+    node_ttl: NodeTtlOption = None,
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Take the place of a node of this name that is gone."),
+    ] = False,
     substitute: Annotated[bool, typer.Option("--substitute", hidden=True)] = False,
+    parent_pipe: Annotated[bool, typer.Option("--parent-pipe", hidden=True)] = False,
 ) -> int:
     """Run mcpyard in the foreground: servers, gateway and web page.
 
@@ -99,6 +124,16 @@ def up(  # noqa: PLR0913, PLR0917  one parameter an option
         idle_exit=idle_exit,
         log_level=log_level,
         substitute=substitute,
+        parent_pipe=parent_pipe,
+        node=node,
+        node_listen=node_listen,
+        node_address=node_address,
+        node_certs=node_certs,
+        cluster=cluster,
+        label=label,
+        capacity=capacity,
+        node_ttl=node_ttl,
+        replace=replace,
     )
 
 

@@ -248,8 +248,11 @@ _add_control("stop", "mcpyard stop files")
 _add_control("restart", "mcpyard restart files")
 
 
-@_servers.command(examples="mcpyard logs files\nmcpyard logs -f --tail 20 files")
-def logs(
+@_servers.command(
+    examples="mcpyard logs files\nmcpyard logs -f --tail 20 files\n"
+    "mcpyard logs files --source mcp --level warning"
+)
+def logs(  # noqa: PLR0913, PLR0917  one parameter an option
     name: NameArgument,
     follow: Annotated[
         bool, typer.Option("--follow", "-f", help="Keep printing new lines.")
@@ -258,13 +261,23 @@ def logs(
         int | None,
         typer.Option("--tail", "-n", metavar="N", min=0, help="Only the last N lines."),
     ] = None,
+    source: Annotated[
+        Literal["all", "stderr", "mcp"],
+        typer.Option(
+            "--source", metavar="all|stderr|mcp", help="Standard error, log messages, or both."
+        ),
+    ] = "all",
+    level: Annotated[
+        str, typer.Option("--level", metavar="LEVEL", help="Least level of log messages.")
+    ] = "debug",
     home: HomeOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Show what a server wrote to its standard error."""
-    from mcpyard.cli.commands.logs import show_log
+    """Show what a server wrote to its standard error, and its log messages."""
+    from mcpyard.cli.commands.logs import LogQuery, show_log
 
-    return show_log(home_folder(home), name, follow=follow, tail=tail, as_json=as_json)
+    query = LogQuery(source, level, tail)
+    return show_log(home_folder(home), name, query, follow=follow, as_json=as_json)
 
 
 @_servers.command(

@@ -14,6 +14,13 @@ from msgspec import Struct, field
 
 Lookup = Callable[[str], str | None]
 
+
+class SecretText(str):
+    """A value that is a secret whatever it is called and looks like: somebody stored it as one."""
+
+    __slots__ = ()
+
+
 MAX_NESTING: Final = 16
 """Defaults inside defaults; more is a mistake, and recursion has its limit."""
 

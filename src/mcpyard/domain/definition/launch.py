@@ -11,19 +11,21 @@ from dataclasses import asdict, dataclass, field
 from pydantic.alias_generators import to_camel
 
 from mcpyard.domain.definition import checks
-from mcpyard.domain.definition.expand import BadReference, Lookup, expand
+from mcpyard.domain.definition.expand import BadReference, Lookup, SecretText, expand
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.model import Config, LocalConfig, OAuthClient, Policy, RemoteConfig, Transport
 
 
 @dataclass(frozen=True, slots=True)
 class LocalLaunch:
-    """A process to start."""
+    """A process to start; its `secrets` are values that were stored as such."""
 
     command: tuple[str, ...]
     environment: dict[str, str]
     cwd: str | None
     inherit: tuple[str, ...]
+    singleton: bool = False
+    secrets: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class RemoteLaunch:
     headers: dict[str, str]
     transport: Transport | None
     oauth: OAuthValues = OAuthValues()
+    secrets: frozenset[str] = field(default=frozenset(), repr=False, compare=False)
 
     @property
     def brings_token(self) -> bool:
@@ -55,21 +58,32 @@ Launch = LocalLaunch | RemoteLaunch
 
 @dataclass(frozen=True, slots=True)
 class Unlaunchable:
-    """A definition that cannot be launched as things are: each problem names field and variable."""
+    """A definition that cannot be launched as things are: each problem names field and variable.
+
+    `missing` are the variables that are not set.
+    """
 
     problems: tuple[Problem, ...]
+    missing: tuple[str, ...] = ()
 
 
 def make_launch(config: Config, lookup: Lookup) -> Launch | Unlaunchable:
     """Fill in the variables of a definition."""
     filling = _Filling(lookup)
     launch = filling.local(config) if isinstance(config, LocalConfig) else filling.remote(config)
-    return Unlaunchable(tuple(filling.problems)) if filling.problems else launch
+    if not filling.problems:
+        return launch
+    return Unlaunchable(tuple(filling.problems), tuple(filling.missing))
 
 
 def digest(value: Launch | Unlaunchable | Policy) -> str:
     """A short digest of a value: equal values have equal digests, in every run of the program."""
     plain = value.model_dump(mode="json") if isinstance(value, Policy) else asdict(value)
+    # They are in the values that they became part of.
+    plain.pop("secrets", None)
+    if isinstance(value, LocalLaunch) and not value.singleton:
+        # As it was before there were singletons: what is stored under a digest is found again.
+        del plain["singleton"]
     text = json.dumps([type(value).__name__, plain], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
@@ -79,7 +93,9 @@ class _Filling:
 
     def __init__(self, lookup: Lookup) -> None:
         self._lookup = lookup
+        self.secrets: set[str] = set()
         self.problems: list[Problem] = []
+        self.missing: dict[str, None] = {}
 
     def local(self, config: LocalConfig) -> LocalLaunch:
         command = tuple(
@@ -90,12 +106,15 @@ class _Filling:
             self.problems.append(Problem("command", "is empty after variables are expanded"))
         environment = dict(self._pairs("env", config.environment))
         cwd = None if config.cwd is None else self._fill("cwd", config.cwd, checks.text_fault)
-        return LocalLaunch(command, environment, cwd, tuple(config.inherit))
+        inherit = tuple(config.inherit)
+        secrets = frozenset(self.secrets)
+        return LocalLaunch(command, environment, cwd, inherit, config.singleton, secrets)
 
     def remote(self, config: RemoteConfig) -> RemoteLaunch:
         url = self._fill("url", config.url, checks.url_fault)
         headers = dict(self._pairs("headers", config.headers))
-        return RemoteLaunch(url, headers, config.transport, self._oauth(config.oauth))
+        oauth = self._oauth(config.oauth)
+        return RemoteLaunch(url, headers, config.transport, oauth, frozenset(self.secrets))
 
     def _oauth(self, oauth: OAuthClient | None) -> OAuthValues:
         settings = oauth.model_dump(exclude_none=True) if oauth else {}
@@ -113,15 +132,22 @@ class _Filling:
 
     def _fill(self, field: str, text: str, check: Callable[[str], str | None]) -> str:
         try:
-            expansion = expand(text, self._lookup)
+            expansion = expand(text, self._noted)
         except BadReference as error:
             self.problems.append(Problem(field, f"{error.message} (at character {error.offset})"))
             return ""
+        self.missing |= dict.fromkeys(expansion.missing)
         for name in expansion.missing:
             self.problems.append(Problem(field, f"the variable {name} is not set"))
         if not expansion.missing and (fault := check(expansion.text)):
             self.problems.append(Problem(field, fault))
         return expansion.text
+
+    def _noted(self, name: str) -> str | None:
+        value = self._lookup(name)
+        if isinstance(value, SecretText):
+            self.secrets.add(str(value))
+        return value
 
 
 def _header_check(name: str) -> Callable[[str], str | None]:

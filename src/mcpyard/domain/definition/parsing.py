@@ -104,6 +104,8 @@ def read_definition(raw: object, *, strict: bool = False) -> ParsedDefinition:
         config = CONFIG.validate_python(fields)
     except ValidationError as error:
         raise DefinitionError.of(*(_problem(each, names) for each in error.errors())) from None
+    if config.singleton and config.isolation == "per-client":
+        raise DefinitionError.of(Problem("singleton", "is not possible with isolation per-client"))
     left_out = tuple(_passed_over(written, kind))
     return ParsedDefinition(config, (*inferred, *left_out), left_out)
 

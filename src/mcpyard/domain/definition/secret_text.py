@@ -6,89 +6,30 @@ in the text.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
+from urllib.parse import unquote
+
+from mcpyard.domain.definition.named_secrets import (
+    header_secrets,
+    may_name_secrets,
+    named_secrets,
+    option_secrets,
+)
+from mcpyard.domain.definition.secret_names import (
+    ANY_REFERENCE,
+    holds_secret,
+    is_literal,
+    looks_secret,
+    names_secret,
+)
+from mcpyard.domain.definition.secret_shapes import PRIVATE_KEY, without_keys
 
 MASKED: Final = "***"
 
-REFERENCE: Final = re.compile(r"\$\{[^}]*+\}?")
-"""A reference in a definition of the yard.
-
-One that is never closed is matched too, so that none of its characters is looked at again.
-"""
-
-ANY_REFERENCE: Final = re.compile(
-    r"\$\{[^}]*+\}?|\{(?:env|file):[^}]*+\}?|\$[A-Z_][A-Z0-9_]*(?![A-Za-z0-9])"
-)
-"""A reference in any client's way of writing one."""
-
-_SHOWN_AROUND: Final = 16
-"""Characters around references that are shown."""
-
-_SECRET_NAME: Final = re.compile(
-    r"token|key|secret|passw|credential|authorization|cookie", re.IGNORECASE
-)
-_HOLDS_SECRET: Final = re.compile(
-    r"(?i)token(?!s|iz)|secret|passw|passphrase|pwd|credential|cookie|authorization|signature"
-    r"|(?:api|access|private|account)[-_]?key|(?:^|[-_.])(?:key|auth|pass|pat|jwt|sig)(?:$|[-_.])"
-)
-_HOLDS_NONE: Final = re.compile(
-    r"(?i)(?:file|path|dir|folder|name|[-_.]id|url|uri|env|var|type|ttl|length|size|limit|prefix"
-    r"|column|field|format|algorithm|bits|mode|method|scheme|provider|server|host|port|endpoint"
-    r"|realm|domain|expiry|timeout|count|version|strategy|policy|through|[-_.]jar"
-    # The keys of tables, caches and sorted lists, and the half of a pair that everybody may know.
-    r"|(?:sort|order|group|index|primary|foreign|unique|composite|partition|shard|range|hash|row"
-    r"|routing|cache|lookup|map|object|json|public|hot)[-_.]?key)$"
-    r"|^-{0,2}(?:no|skip|disable|enable|allow|require|max|min)[-_.]"
-)
-"""Names of settings that only tell something about a secret, or of keys that open nothing."""
-
-_LOOKS_SECRET: Final = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])[^\s/\\:]{16,}")
-
-_SHAPES: Final = re.compile(
-    r"""(?<![A-Za-z0-9])(?:
-      sk-[\w-]{12,}+ | [rs]k_(?:live|test)_\w{8,}+ | whsec_\w{8,}+
-    | gh[opsur]_[A-Za-z0-9]{12,}+ | github_pat_\w{12,}+ | gl(?:pat|ptt|dt)-[\w-]{12,}+
-    | xox[a-z]-[\w-]{8,}+ | xapp-[\w-]{8,}+ | A(?:KIA|SIA)[0-9A-Z]{12,}+
-    | AIza[\w-]{20,}+ | ya29\.[\w.-]{12,}+ | hf_[A-Za-z0-9]{12,}+ | npm_[A-Za-z0-9]{20,}+
-    | pypi-[\w-]{20,}+ | dop_v1_[0-9a-f]{20,}+ | shp(?:at|ss|ca)_\w{12,}+ | sbp_\w{20,}+
-    | SG\.[\w-]{12,}+\.[\w-]{12,}+ | (?:gsk|ntn|figd|lin_api|secret)_\w{20,}+
-    | (?:pplx|tvly|fc)-[\w-]{20,}+
-    | eyJ[\w-]{6,}+\.[\w-]{6,}+\.[\w-]{4,}+
-    )""",
-    re.VERBOSE,
-)
-"""Keys of well-known services, and JSON web tokens."""
-
-_MARKS_OF_SHAPES: Final = (
-    *("sk-", "k_live_", "k_test_", "whsec_", "gh", "gl", "xox", "xapp-", "AKIA", "ASIA", "AIza"),
-    *("ya29.", "hf_", "npm_", "pypi-", "dop_v1_", "shp", "sbp_", "SG.", "gsk_", "ntn_", "figd_"),
-    *("lin_api_", "secret_", "pplx-", "tvly-", "fc-", "eyJ"),
-)
-_MARKS_OF_NAMES: Final = (
-    *("token", "secret", "pass", "pwd", "cred", "cookie", "auth", "sig", "key", "pat", "jwt"),
-)
-"""Of these, one is in every text that the patterns match: to look for them costs much less."""
-
-_PRIVATE_KEY: Final = re.compile(
-    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]*+(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?"
-)
 # Only from the beginning of a word: to try each letter of a long one would take its square.
 _URL: Final = re.compile(r"""(?<!\w)\w++://[^\s"'<>]++""")
 _BEARER: Final = re.compile(r"(?i)\b(?P<head>(?:bearer|basic)\s{1,4})(?P<value>[\w.~+/=-]{6,}+)")
-_NAME_OF_VALUE: Final = re.compile(
-    r"""(?<![\w.-])(?P<name>-{0,2}[A-Za-z_][\w.-]{0,80}+)
-    (?:(?P<equals>["']?=["']?)|["']?\s?:\s?(?P<quote>["']?))""",
-    re.VERBOSE,
-)
-_NAMED_VALUE: Final = re.compile(r"""[^\s"',;&]++""")
-_DECIDES: Final = 64
-"""Characters of a value that tell whether it is one."""
-_OPTION_AND_VALUE: Final = re.compile(
-    r"(?<![\w.-])(?P<head>(?P<name>--[A-Za-z][\w.-]{0,80}+)\s)(?P<value>[^\s-]\S*+)"
-)
-_LEAST_UNQUOTED: Final = 6
-"""Characters after a colon; what is shorter, or has no digit, is a word such as `expired`."""
 
 _BEFORE_VALUE: Final = re.compile(r"://[^/@:?#]*+:|[?&#][^=&#]*+=?")
 """What stands before a password, or before a value of a query.
@@ -107,30 +48,11 @@ _LONG_MIXED: Final = 24
 
 _ENVIRONMENT_OPTIONS: Final = frozenset({"-e", "--env"})
 _HEADER_OPTIONS: Final = frozenset({"-H", "--header"})
+_USER_OPTIONS: Final = frozenset({"-u", "--user"})
 _ASSIGNMENT: Final = re.compile(r"(?s)(?P<name>[A-Za-z_][\w.-]*+)=(?P<value>.+)")
-_OPTION: Final = re.compile(r"(?s)(?P<name>--?[A-Za-z_][\w.-]*+)=(?P<value>.+)")
+_OPTION: Final = re.compile(r"(?s)(?P<name>(?:--?|/)[A-Za-z_][\w.-]*+)[=:](?P<value>.+)")
+_USER_AND_PASSWORD: Final = re.compile(r"(?s)(?P<name>[^:/\s]*+):(?P<value>(?!//|\d++$).+)")
 _HEADER: Final = re.compile(r"(?s)(?P<name>[\w-]++)\s{0,4}:\s{0,4}(?P<value>.+)")
-
-
-def names_secret(name: str) -> bool:
-    """Whether a variable, a header or a field of that name usually holds a secret."""
-    return _SECRET_NAME.search(name) is not None
-
-
-def holds_secret(name: str) -> bool:
-    """Whether an option or a setting of that name holds a secret; stricter than `names_secret`."""
-    return _HOLDS_SECRET.search(name) is not None and _HOLDS_NONE.search(name) is None
-
-
-def looks_secret(value: str) -> bool:
-    """Whether a value is a long word of letters and digits that is neither a path nor a URL."""
-    return _LOOKS_SECRET.fullmatch(value) is not None
-
-
-def is_literal(value: str, reference: re.Pattern[str] = REFERENCE) -> bool:
-    """Whether a value is more than references and a word or two around them."""
-    around = reference.sub(_unless_open, value)
-    return around == value or len(around) > _SHOWN_AROUND
 
 
 def shown_url(url: str) -> str:
@@ -212,11 +134,6 @@ def _stored(
     return candidates[0]
 
 
-def _unless_open(reference: re.Match[str]) -> str:
-    text = reference.group()
-    return "" if "{" not in text or text.endswith("}") else text
-
-
 def _is_random(word: str) -> bool:
     """Whether a part of a URL looks like a key: nobody chooses such a word."""
     if _UUID.fullmatch(word):
@@ -231,7 +148,7 @@ def _is_secret_part(before: str, url: str, begin: int, end: int) -> bool:
     """Whether a part of a URL is a secret, by what stands before and after it, or by its look."""
     if before.startswith(":"):
         return url[end : end + 1] == "@"
-    name = before[1:-1]
+    name = unquote(before[1:-1])
     if _QUERY_NAME.search(name) or holds_secret(name):
         return True
     word = _QUERY_VALUE.match(url, begin, end)
@@ -266,10 +183,11 @@ class _Masking:
         lowered = text.lower()
         if "bearer" in lowered or "basic" in lowered:
             text = _BEARER.sub(self._value, text)
-        if any(mark in lowered for mark in _MARKS_OF_NAMES):
-            text = self._named(_PRIVATE_KEY.sub(self._whole, text))
-            text = _OPTION_AND_VALUE.sub(self._option_value, text)
-        return self._shapes(text)
+        if may_name_secrets(text):
+            text = PRIVATE_KEY.sub(self._whole, text)
+            for secrets_in in (header_secrets, named_secrets, option_secrets):
+                text = self._parts(text, [*secrets_in(text)])
+        return without_keys(text, self._whole)
 
     def url(self, url: str) -> str:
         """A URL without its password, the secrets of its query and the tokens in its path."""
@@ -288,16 +206,15 @@ class _Masking:
                 parts += (url[at:searched], self.hide(url[searched:end]))
                 at = searched = end
         rest = "".join((*parts, url[at:]))
-        return self._shapes(_USER.sub(self._if_random, _SEGMENT.sub(self._if_random, rest)))
-
-    def _shapes(self, text: str) -> str:
-        marked = any(mark in text for mark in _MARKS_OF_SHAPES)
-        return _SHAPES.sub(self._whole, text) if marked else text
+        rest = _USER.sub(self._if_random, _SEGMENT.sub(self._if_random, rest))
+        return without_keys(rest, self._whole)
 
     def _arg(self, arg: str, before: str) -> str:
         if match := _pair(arg, before):
             return arg[: match.start("value")] + self._hide_pair(match["name"], match["value"])
-        if before.startswith("-") and "=" not in before and not arg.startswith("-"):
+        # A token may begin with a dash, where an option would not look like one.
+        is_option = arg.startswith("-") and (arg.startswith("--") or not looks_secret(arg))
+        if before.startswith("-") and "=" not in before and not is_option:
             named = holds_secret(before) and is_literal(arg, ANY_REFERENCE)
             return self.hide(arg) if named and arg else self.text(arg)
         return self.text(arg)
@@ -319,29 +236,13 @@ class _Masking:
     def _if_random(self, match: re.Match[str]) -> str:
         return self.hide(match.group()) if _is_random(match.group()) else match.group()
 
-    def _named(self, text: str) -> str:
-        parts, at, searched = list[str](), 0, 0
-        while match := _NAME_OF_VALUE.search(text, searched):
-            searched = match.end()
-            # To look at all of a long value behind each of many names would take its square.
-            begin = _NAMED_VALUE.match(text, searched, searched + _DECIDES)
-            if begin and holds_secret(match["name"]) and _is_named_secret(match, begin.group()):
-                whole = _NAMED_VALUE.match(text, searched)
-                end = whole.end() if whole else begin.end()
-                parts += (text[at:searched], self.hide(text[searched:end]))
-                at = searched = end
+    def _parts(self, text: str, spans: Iterable[tuple[int, int]]) -> str:
+        parts, at = list[str](), 0
+        for begin, end in sorted(spans):
+            if begin >= at:
+                parts += (text[at:begin], self.hide(text[begin:end]))
+                at = end
         return "".join((*parts, text[at:]))
-
-    def _option_value(self, match: re.Match[str]) -> str:
-        secret = holds_secret(match["name"]) and is_literal(match["value"], ANY_REFERENCE)
-        return match["head"] + self.hide(match["value"]) if secret else match.group()
-
-
-def _is_named_secret(name: re.Match[str], value: str) -> bool:
-    if not is_literal(value, ANY_REFERENCE):
-        return False
-    quoted = name["equals"] or name["quote"]
-    return bool(quoted) or (len(value) >= _LEAST_UNQUOTED and any(map(str.isdigit, value)))
 
 
 def _pair(arg: str, before: str) -> re.Match[str] | None:
@@ -349,14 +250,19 @@ def _pair(arg: str, before: str) -> re.Match[str] | None:
     option, _, rest = arg.partition("=")
     if option in _ENVIRONMENT_OPTIONS | _HEADER_OPTIONS and rest:
         return _pair_at(arg, len(option) + 1, option)
-    if arg.startswith("-e") and not arg.startswith("-e="):
-        return _pair_at(arg, 2, "-e")
+    for letter in ("-e", "-H"):
+        if arg.startswith(letter) and not arg.startswith(f"{letter}="):
+            return _pair_at(arg, 2, letter)
     return _pair_at(arg, 0, before)
 
 
 def _pair_at(arg: str, begin: int, option: str) -> re.Match[str] | None:
     if option in _HEADER_OPTIONS:
         match, by_place = _HEADER.fullmatch(arg, begin), True
+    elif option in _USER_OPTIONS:
+        match = _USER_AND_PASSWORD.fullmatch(arg, begin)
+        # A user and a group, as containers have them, often bear one name.
+        by_place = match is not None and match["name"] != match["value"]
     else:
         match = _ASSIGNMENT.fullmatch(arg, begin) or _OPTION.fullmatch(arg, begin)
         # Any variable may be a secret, as in `env`; lower-case names are mostly code.
@@ -368,3 +274,15 @@ def _pair_at(arg: str, begin: int, option: str) -> re.Match[str] | None:
 
 def _is_variable(match: re.Match[str] | None) -> bool:
     return match is not None and match["name"] == match["name"].upper()
+
+
+def hide(text: str, secrets: Iterable[str]) -> str:
+    """A text with every secret masked."""
+    for each in longest_first(secrets):
+        text = text.replace(each, MASKED)
+    return text
+
+
+def longest_first(secrets: Iterable[str]) -> tuple[str, ...]:
+    """Secrets in the order to mask them: of one that is a part of another, the rest would stay."""
+    return tuple(sorted(secrets, key=len, reverse=True))

@@ -1,18 +1,13 @@
 """What must not be shown of a launch, and texts that do not show it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from mcpyard.domain.cause import Cause
 from mcpyard.domain.definition.launch import Launch, LocalLaunch, RemoteLaunch, Unlaunchable
-from mcpyard.domain.definition.secret_text import (
-    MASKED,
-    looks_secret,
-    names_secret,
-    secrets_in_args,
-    secrets_in_url,
-)
+from mcpyard.domain.definition.secret_names import looks_secret, names_secret
+from mcpyard.domain.definition.secret_text import hide, secrets_in_args, secrets_in_url
 
 _SHORTEST: Final = 6
 """Characters; less would mask ordinary words wherever they stand."""
@@ -27,14 +22,7 @@ def secrets_of(launch: Launch | Unlaunchable) -> frozenset[str]:
     if isinstance(launch, Unlaunchable):
         return frozenset()
     values = _of_local(launch) if isinstance(launch, LocalLaunch) else _of_remote(launch)
-    return frozenset(value for value in values if len(value) >= _SHORTEST)
-
-
-def hide(text: str, secrets: Iterable[str]) -> str:
-    """A text with every secret masked."""
-    for each in longest_first(secrets):
-        text = text.replace(each, MASKED)
-    return text
+    return frozenset(value for value in (*values, *launch.secrets) if len(value) >= _SHORTEST)
 
 
 def without_secrets(cause: Cause, launch: Launch | Unlaunchable) -> Cause:
@@ -44,11 +32,6 @@ def without_secrets(cause: Cause, launch: Launch | Unlaunchable) -> Cause:
     if (message, hint) == (cause.message, cause.hint):
         return cause
     return replace(cause, message=message, hint=hint)
-
-
-def longest_first(secrets: Iterable[str]) -> tuple[str, ...]:
-    """Secrets in the order to mask them: of one that is a part of another, the rest would stay."""
-    return tuple(sorted(secrets, key=len, reverse=True))
 
 
 def _of_local(launch: LocalLaunch) -> Iterator[str]:

@@ -1,4 +1,8 @@
-"""Auggie: servers among its other settings, in three files of which the later counts."""
+"""Auggie: servers among its other settings, in three files of which the later counts.
+
+A command is joined with its arguments and run with a shell, after references were replaced. A
+server with a reference to a variable that is not set is not started.
+"""
 
 from typing import Final
 
@@ -13,6 +17,7 @@ from mcpyard.formats.facts import (
 )
 from mcpyard.formats.presets import TYPED, with_fields
 from mcpyard.formats.provenance import ran
+from mcpyard.formats.reference_syntax import VARIABLE, ReferenceSyntax
 
 CLIENT: Final = Client(
     id="auggie",
@@ -29,5 +34,13 @@ CLIENT: Final = Client(
     ),
     shapes=(with_fields(TYPED, {Field.ENABLED: "disabled"}),),
     format=FileFormat.JSONC,
+    dialect=ReferenceSyntax(
+        r"\\(?P<literal>\$\{)|\$\{(?:augmentToken|workspaceFolder)\}"
+        rf"|\$\{{(?P<name>{VARIABLE})(?::-(?P<default>[^}}]*))?\}}",
+        "${{{}}}",
+        "${{{}:-{}}}",
+        escapes=(("${", "\\${"),),
+    ),
+    by_shell=True,
     provenance=ran("0.36.0"),
 )

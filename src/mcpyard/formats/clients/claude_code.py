@@ -107,13 +107,30 @@ CLIENT: Final = Client(
     ),
     shapes=(
         EntrySchema(
-            field_names={Field.TYPE: "type", **USUAL_NAMES, Field.CALL_TIMEOUT: "timeout"},
+            field_names={
+                Field.TYPE: "type",
+                **USUAL_NAMES,
+                Field.CALL_TIMEOUT: "timeout",
+                Field.OAUTH_CLIENT_ID: "oauth.clientId",
+                Field.OAUTH_SCOPES: "oauth.scopes",
+                Field.OAUTH_CALLBACK_PORT: "oauth.callbackPort",
+            },
+            spaced=frozenset({"oauth.scopes"}),
             types={**USUAL_TYPES, EntryTransport.WS: "ws"},
             type_aliases={"streamable-http": EntryTransport.HTTP},
             type_needed=REMOTE_WAYS,
             type_written=REMOTE_WAYS,
             others=frozenset(
-                {"alwaysLoad", "headersHelper", "oauth", "role", "toolPermissions", "tools"}
+                {
+                    "alwaysLoad",
+                    "headersHelper",
+                    "oauth",
+                    "oauth.authServerMetadataUrl",
+                    "oauth.xaa",
+                    "role",
+                    "toolPermissions",
+                    "tools",
+                }
             ),
             versions="2.1",
             accepts=claude.FACTS,

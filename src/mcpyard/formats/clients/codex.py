@@ -71,7 +71,21 @@ CLIENT: Final = Client(
                 Field.ENV: "env",
                 Field.HEADERS: "http_headers",
                 Field.ENV_HEADERS: "env_http_headers",
+                Field.OAUTH_SCOPES: "scopes",
+                Field.OAUTH_CLIENT_ID: "oauth.client_id",
+                Field.OAUTH_CLIENT_SECRET: "oauth.client_secret",
+                Field.OAUTH_CALLBACK_PORT: "oauth.callback_port",
+                Field.OAUTH_REDIRECT_URI: "oauth.callback_url",
             },
+            others=frozenset(
+                {
+                    "auth",
+                    "oauth",
+                    "oauth.authorization_server_issuer",
+                    "oauth.token_endpoint_auth_method",
+                    "oauth_resource",
+                }
+            ),
             also={"startup_timeout_ms": Field.START_TIMEOUT},
             exclusive=True,
             units={"startup_timeout_sec": _SECONDS, "tool_timeout_sec": _SECONDS},

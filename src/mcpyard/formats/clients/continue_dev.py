@@ -17,7 +17,7 @@ from mcpyard.formats.facts import (
     Location,
     types_with_http,
 )
-from mcpyard.formats.provenance import read_in
+from mcpyard.formats.provenance import ran
 from mcpyard.formats.reference_syntax import VARIABLE, ReferenceSyntax
 
 CLIENT: Final = Client(
@@ -57,5 +57,5 @@ CLIENT: Final = Client(
         rf"\$\{{\{{\s*(?:secrets\.(?P<name>{VARIABLE})|[^}}\s]+)\s*\}}\}}",
         "${{{{ secrets.{} }}}}",
     ),
-    provenance=read_in("1.42.0"),
+    provenance=ran("1.5.47"),
 )

@@ -25,7 +25,13 @@ CLIENT: Final = Client(
     ),
     shapes=(
         EntrySchema(
-            field_names={Field.TYPE: "type", **USUAL_NAMES},
+            field_names={
+                Field.TYPE: "type",
+                **USUAL_NAMES,
+                Field.OAUTH_CLIENT_ID: "auth.CLIENT_ID",
+                Field.OAUTH_CLIENT_SECRET: "auth.CLIENT_SECRET",
+                Field.OAUTH_SCOPES: "auth.scopes",
+            },
             types=USUAL_TYPES,
             type_aliases={
                 "streamable-http": EntryTransport.HTTP,

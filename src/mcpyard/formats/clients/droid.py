@@ -1,6 +1,7 @@
 """Droid: an address without a type is taken for a command.
 
-References are replaced in the environment of a server, not in its arguments; `cwd` is not used.
+References are replaced in the environment and the headers of a server, not in its command, its
+arguments and its address; `cwd` is not used.
 """
 
 from dataclasses import replace
@@ -25,5 +26,6 @@ CLIENT: Final = Client(
     ),
     format=FileFormat.JSONC,
     dialect=BRACES,
+    literal_fields=frozenset({Field.COMMAND, Field.ARGS, Field.URL}),
     provenance=ran("0.215.0"),
 )

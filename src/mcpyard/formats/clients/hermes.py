@@ -17,7 +17,7 @@ from mcpyard.formats.facts import (
     Location,
     Unit,
 )
-from mcpyard.formats.provenance import read_in
+from mcpyard.formats.provenance import ran
 from mcpyard.formats.reference_syntax import VARIABLE, ReferenceSyntax
 
 _SECONDS: Final = Unit(SECOND, whole=False)
@@ -66,5 +66,5 @@ CLIENT: Final = Client(
     ),
     format=FileFormat.YAML_1_1,
     dialect=ReferenceSyntax(rf"\$\{{(?:env:)?(?P<name>{VARIABLE})\}}", "${{{}}}"),
-    provenance=read_in("0.19.0"),
+    provenance=ran("0.19.0"),
 )

@@ -5,7 +5,7 @@ from typing import Final
 
 from mcpyard.formats.facts import Client, ClientScope, Field, Location
 from mcpyard.formats.presets import TRANSPORT, with_fields
-from mcpyard.formats.provenance import read_in
+from mcpyard.formats.provenance import ran
 
 CLIENT: Final = Client(
     id="kimi",
@@ -41,5 +41,5 @@ CLIENT: Final = Client(
     ),
     bom=False,
     fragile=True,
-    provenance=read_in("2.1.0"),
+    provenance=ran("2.1.0"),
 )

@@ -14,7 +14,7 @@ from mcpyard.formats.facts import (
     project_file,
 )
 from mcpyard.formats.presets import TRANSPORT, with_fields
-from mcpyard.formats.provenance import read_in
+from mcpyard.formats.provenance import ran
 from mcpyard.formats.reference_syntax import ReferenceSyntax
 
 _UPPER: Final = "[A-Z_][A-Z0-9_]*"
@@ -56,5 +56,5 @@ CLIENT: Final = Client(
     speaks=frozenset(
         {EntryTransport.STDIO, EntryTransport.HTTP, EntryTransport.WS, EntryTransport.REMOTE}
     ),
-    provenance=read_in("1.25.2"),
+    provenance=ran("1.30.0"),
 )

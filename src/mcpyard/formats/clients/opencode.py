@@ -21,7 +21,7 @@ from mcpyard.formats.facts import (
 )
 from mcpyard.formats.provenance import ran
 from mcpyard.formats.reference_syntax import ReferenceSyntax
-from mcpyard.formats.value_facts import Alternate, kinds
+from mcpyard.formats.value_facts import Alternate, Harm, Values, kinds
 
 _TYPES: Final = {
     EntryTransport.STDIO: "local",
@@ -38,25 +38,52 @@ _WORDS: Final = {
     Field.URL: "url",
     Field.HEADERS: "headers",
 }
+_OAUTH: Final = {
+    Field.OAUTH_CLIENT_ID: "oauth.clientId",
+    Field.OAUTH_CLIENT_SECRET: "oauth.clientSecret",
+    Field.OAUTH_SCOPES: "oauth.scope",
+    Field.OAUTH_CALLBACK_PORT: "oauth.callbackPort",
+    Field.OAUTH_REDIRECT_URI: "oauth.redirectUri",
+}
+_OAUTH_2: Final = {
+    Field.OAUTH_CLIENT_ID: "oauth.client_id",
+    Field.OAUTH_CLIENT_SECRET: "oauth.client_secret",
+    Field.OAUTH_SCOPES: "oauth.scope",
+    Field.OAUTH_CALLBACK_PORT: "oauth.callback_port",
+    Field.OAUTH_REDIRECT_URI: "oauth.redirect_uri",
+}
 _AS_VERSION_2: Final = Alternate(
     opencode_2.FACTS,
     (
         "disabled",
         "codemode",
-        "timeout.*",
         "oauth.client_id",
         "oauth.client_secret",
         "oauth.callback_port",
         "oauth.redirect_uri",
     ),
+    objects=("timeout",),
 )
+_TIMEOUT_1: Final = {"timeout": Values(kinds("integer large point-zero"), Harm.FILE)}
+"""Among entries of version 2, one of version 1 cannot have the times of version 2."""
+
 _AS_VERSION_1: Final = Alternate(
-    opencode.FACTS, ("enabled",), kinds("true false"), unless="disabled", only=True
+    replace(
+        opencode.FACTS,
+        local={**opencode.FACTS.local, **_TIMEOUT_1},
+        remote={**opencode.FACTS.remote, **_TIMEOUT_1},
+    ),
+    ("enabled",),
+    kinds("true false"),
+    unless="disabled",
+    only=True,
 )
 _VERSION_1: Final = EntrySchema(
     keys=("mcp",),
     also={"disabled": Field.ENABLED},
-    field_names={**_WORDS, Field.ENABLED: "enabled", Field.CALL_TIMEOUT: "timeout"},
+    field_names={**_WORDS, Field.ENABLED: "enabled", Field.CALL_TIMEOUT: "timeout", **_OAUTH},
+    spaced=frozenset({"oauth.scope"}),
+    others=frozenset({"oauth"}),
     joined=True,
     types=_TYPES,
     type_needed=ALL_WAYS,
@@ -74,6 +101,7 @@ _VERSION_2: Final = replace(
         Field.ENABLED: "disabled",
         Field.START_TIMEOUT: "timeout.startup",
         Field.CALL_TIMEOUT: "timeout.request",
+        **_OAUTH_2,
     },
     versions="2",
     accepts=replace(opencode_2.FACTS, alternate=_AS_VERSION_1),

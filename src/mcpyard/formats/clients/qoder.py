@@ -29,7 +29,18 @@ CLIENT: Final = Client(
     ),
     shapes=(
         replace(
-            with_fields(TYPED, {Field.CWD: "cwd", Field.ENABLED: "disabled"}),
+            with_fields(
+                TYPED,
+                {
+                    Field.CWD: "cwd",
+                    Field.ENABLED: "disabled",
+                    Field.OAUTH_CLIENT_ID: "oauth.clientId",
+                    Field.OAUTH_CLIENT_SECRET: "oauth.clientSecret",
+                    Field.OAUTH_SCOPES: "oauth.scopes",
+                    Field.OAUTH_CALLBACK_PORT: "oauth.callbackPort",
+                    Field.OAUTH_REDIRECT_URI: "oauth.redirectUri",
+                },
+            ),
             types={**USUAL_TYPES, EntryTransport.WS: "ws"},
         ),
     ),

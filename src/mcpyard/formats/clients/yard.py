@@ -37,6 +37,9 @@ CLIENT: Final = Client(
                 Field.CALL_TIMEOUT: "timeout",
                 Field.START_TIMEOUT: "startTimeout",
                 Field.ENV_VARS: "inherit",
+                Field.OAUTH_CLIENT_ID: "oauth.clientId",
+                Field.OAUTH_CLIENT_SECRET: "oauth.clientSecret",
+                Field.OAUTH_CLIENT_METADATA: "oauth.metadataUrl",
             },
             also={
                 "environment": Field.ENV,

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from mcpyard.formats.copying.matrix import SPEC_CLIENTS, Matrix, holds
 from mcpyard.formats.entries import Entry, opened, spell
-from mcpyard.formats.facts import TIMES, Field
+from mcpyard.formats.fields import OAUTH_FIELDS, TIMES, Field
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.warnings import Warned, WarningKind, shape_of_value
 
@@ -91,4 +91,6 @@ class Draft:
 def _says_nothing(name: Field, value: object) -> bool:
     if name is Field.ENABLED:
         return value is True
+    if name in OAUTH_FIELDS:
+        return not value
     return value in ((), {}) or (name is Field.ONLY_TOOLS and value == ALL_TOOLS)

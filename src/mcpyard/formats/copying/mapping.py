@@ -13,21 +13,16 @@ from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.formats.copying.draft import ALL_TOOLS, Draft
 from mcpyard.formats.copying.matrix import Matrix, spec_drops
 from mcpyard.formats.copying.reference_steps import gather, spread, translate_texts
+from mcpyard.formats.copying.shell_quoting import add_quotes, remove_quotes
 from mcpyard.formats.entries import Entry, closed, opened, spell, understand
-from mcpyard.formats.facts import (
-    LOCAL_FIELDS,
-    REMOTE_FIELDS,
-    TIMES,
-    EntryTransport,
-    Field,
-    SwitchKind,
-    Unit,
-)
+from mcpyard.formats.facts import EntryTransport, SwitchKind, Unit
+from mcpyard.formats.fields import LOCAL_FIELDS, OAUTH_FIELDS, REMOTE_FIELDS, TIMES, Field
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.switches import lacks_project, switch_words
 from mcpyard.formats.warnings import Warned, WarningKind, shape_of_value
 
 _REFERENCES: Final = frozenset({Field.ENV_VARS, Field.ENV_HEADERS, Field.BEARER})
+_WITHOUT_WORD: Final = frozenset({EntryTransport.STDIO, EntryTransport.HTTP, EntryTransport.REMOTE})
 _OWN_STEP: Final = _REFERENCES | {Field.TYPE, Field.ENABLED}
 
 
@@ -57,13 +52,17 @@ def convert(
     same = source.client.id == target.client.id
     draft = Draft(entry, source, target, Matrix.NATIVE if same else matrix)
     _leave_out(draft)
+    _oauth(draft)
     _type(draft)
     _times(draft)
     _enabled(draft)
+    if not same:
+        remove_quotes(draft)
     gather(draft)
     translate_texts(draft)
     spread(draft)
     if not same:
+        add_quotes(draft)
         _unknown(draft, entry)
         _what_the_matrix_says(draft, entry)
     finished = replace(draft.entry(), unknown=entry.unknown if same else {})
@@ -105,6 +104,20 @@ def _leave_out(draft: Draft) -> None:
             draft.drop(name, f"{draft.title} rejects it for a {kind} server: dropped")
 
 
+def _oauth(draft: Draft) -> None:
+    """Leave out what is of no use for the sign-in, or what the target refuses as it stands."""
+    if draft.source.client.id == draft.target.client.id:
+        return
+    for name in tuple(draft.values):
+        if name in OAUTH_FIELDS and (Field.URL not in draft.values or not draft.values[name]):
+            draft.drop(name, "has no effect: dropped", WarningKind.INFO)
+    words, accepts = draft.target.shape.field_names, draft.target.shape.accepts
+    for need in accepts.needs if accepts else ():
+        name = next((each for each in draft.values if words.get(each) == need.word), None)
+        if name and need.other not in {words.get(each) for each in draft.values}:
+            draft.drop(name, f"{draft.title} accepts it only with {need.other}: dropped")
+
+
 def _type(draft: Draft) -> None:
     if Field.TYPE not in draft.values:
         return
@@ -112,8 +125,8 @@ def _type(draft: Draft) -> None:
     shape = draft.target.shape
     if not draft.holds(Field.TYPE):
         _type_without_word(draft, way)
-    elif way is EntryTransport.STDIO and way not in shape.types:
-        # A client that has words for addresses only tells a command by itself.
+    elif way not in shape.types and way in _WITHOUT_WORD & draft.target.client.speaks:
+        # Without a word, a client that has none for it takes an entry for that.
         del draft.values[Field.TYPE]
     elif way not in shape.types:
         draft.drop(Field.TYPE, f"{draft.title} does not support {way}", WarningKind.UNUSABLE)

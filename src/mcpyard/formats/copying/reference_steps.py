@@ -11,14 +11,14 @@ from mcpyard.formats.copying.references import (
     translate,
     whole_reference,
 )
-from mcpyard.formats.facts import Field
+from mcpyard.formats.fields import OAUTH_TEXTS, Field
 from mcpyard.formats.reference_syntax import ReferenceSyntax
 from mcpyard.formats.warnings import WarningKind
 
 BEARER_PREFIX: Final = "Bearer "
 AUTHORIZATION: Final = "Authorization"
 
-_TEXTS: Final = (Field.COMMAND, Field.URL, Field.CWD)
+_TEXTS: Final = (Field.COMMAND, Field.URL, Field.CWD, *OAUTH_TEXTS)
 _PAIRS: Final = (Field.ENV, Field.HEADERS)
 
 
@@ -115,7 +115,7 @@ def _keep(draft: Draft, name: Field, pairs: Mapping[str, str]) -> None:
 
 
 def _translated(draft: Draft, name: Field, text: str, where: str = "") -> str:
-    source, target = draft.source.client.dialect, draft.target.client.dialect
+    source, target = (each.client.dialect_of(name) for each in (draft.source, draft.target))
     translation = translate(text, source, target)
     if translation.loss:
         reason = f"{draft.title} {translation.loss}"

@@ -125,7 +125,8 @@ class YamlChange:
         if before is None or before.style not in {"|", ">"} or "#" in text[before.end : top]:
             return top, bottom
         below = _COMMENT_BELOW.match(text, past_blank(text, bottom))
-        if below and len(below[1]) >= content_indent(text, before):
+        # A block scalar without content takes any line that is indented more than its key.
+        if below and len(below[1]) >= (content_indent(text, before) or own.column + 1):
             message = "the comment below it would become a part of the block scalar above it"
             raise refuse((), message, self.document.at(below.end()))
         if _would_join(text, bottom, before):

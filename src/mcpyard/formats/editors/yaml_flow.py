@@ -140,10 +140,9 @@ def _take_tail(items: _Items, stays: int) -> list[Splice]:
     if line_end(text, start) < items.start(stays + 1):
         start = line_above(text, items.start(stays + 1))
     trailing = items.comma(last)
-    if trailing is not None:
-        return [(start, trailing + 1, "")]
-    end = items.end(last)
+    end = items.end(last) if trailing is None else trailing + 1
     rest = _REST.match(text, end)
     if rest and rest.group().strip() and items.own_line(last):
         end = rest.end()
-    return [(comma, comma + 1, ""), (start, end, "")]
+    taken = [(start, end, "")]
+    return taken if trailing is not None else [(comma, comma + 1, ""), *taken]

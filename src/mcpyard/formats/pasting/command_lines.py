@@ -1,5 +1,7 @@
 """`claude mcp add` and the like: commands that a server's documentation prints.
 
+A command that starts a server itself is read by `bare_commands`.
+
 Options may stand anywhere around the name and the URL. What follows `--`, or the command of a
 local server, belongs to that command. A line is read whole or not at all: an unknown option, a word
 too many and a missing value are faults of the line. What says something about a server and has no
@@ -15,6 +17,7 @@ from typing import Final
 
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.narrowing import is_object
+from mcpyard.formats.pasting.bare_commands import LAUNCHERS, bare_server
 from mcpyard.formats.pasting.command_options import (
     JSON_OPTIONS,
     LOCAL,
@@ -56,6 +59,7 @@ _BEGINNING: Final = re.compile(
     (?:[A-Za-z_][A-Za-z0-9_]*=(?:[^\s"']|"[^"]*"|'[^']*')*[ ]+)*
     (?:[^\s"'{}\[\]=]*/)?
     (?:(?:claude|codex|gemini|qwen|copilot|opencode|npx|bunx|pnpm|yarn|npm)\s+[^\s=]
+    |(?:uvx|uv|pipx|pnpx|node|bun|deno|python3?|go|dotnet|java|docker|podman|nerdctl)\s+[^\s=]
     |(?:code|code-insiders|codium|cursor)\s+-)""",
     re.VERBOSE,
 )
@@ -100,15 +104,24 @@ def read_command_lines(text: str) -> Iterator[LineEntry | LineFault]:
 def _read(command: ShellCommand) -> Iterator[LineEntry]:
     if command.fault:
         refuse(command.fault)
-    assigned, words = _assignments(command.words)
-    program, words = _program(words)
+    assigned, whole = _assignments(command.words)
+    program, words = _program(whole)
     options = Options(many=program in _TAKES_MANY, secret=assigned.pop(_CLIENT_SECRET, ""))
     for name in command.variables:
         options.warn(f"${name}", f"is read from mcpyard's environment, as ${{{name}}}")
+    if _is_bare(whole, program):
+        name, raw = bare_server(whole, assigned, options)
+        yield LineEntry(command.line, name, raw, tuple(options.warnings))
+        return
     for name in assigned:
         options.warn(name, f"applies to {program} only: dropped")
     for name, raw in _servers(program, words, options):
         yield LineEntry(command.line, name, raw, tuple(options.warnings))
+
+
+def _is_bare(words: list[str], program: str) -> bool:
+    """Whether a command starts a server itself, and is no program that would add one."""
+    return program not in _PROGRAMS and words[:1] != [] and words[0].rsplit("/", 1)[-1] in LAUNCHERS
 
 
 def _assignments(words: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
@@ -134,7 +147,8 @@ def _servers(program: str, words: list[str], options: Options) -> list[tuple[str
     if program in _EDITORS:
         return _editor(program, words)
     if program not in _PROGRAMS or words[:1] != ["mcp"]:
-        refuse("is not a command that adds a server")
+        line = short(" ".join([program, *words[:1]]))
+        refuse(f'"{line}" is not a command that adds a server')
     match words[1:]:
         case ["add", *rest]:
             return [_Adding(program, rest, options).server()]

@@ -16,8 +16,14 @@ from mcpyard.domain.errors import DefinitionError, DocumentBroken, Problem, Sour
 from mcpyard.domain.model import Config, LocalConfig
 from mcpyard.domain.narrowing import is_object, object_of
 from mcpyard.formats.editors import jsonc
-from mcpyard.formats.pasting.command_lines import LineFault, holds_command_lines, read_command_lines
+from mcpyard.formats.pasting.command_lines import (
+    LineEntry,
+    LineFault,
+    holds_command_lines,
+    read_command_lines,
+)
 from mcpyard.formats.pasting.command_options import reference
+from mcpyard.formats.pasting.install_links import holds_links, read_links
 
 PASTED: Final = "the pasted text"
 """Stands for the name of a file in what is told about a text that came from none."""
@@ -62,8 +68,11 @@ def parse_snippet(text: str) -> Snippet:
     stripped = text.strip().lstrip("\ufeff")
     if not stripped:
         raise _broken("nothing was pasted")
+    whole = text.lstrip("\ufeff")
     if holds_command_lines(stripped):
-        return _lines(text.lstrip("\ufeff"))
+        return _lines(read_command_lines(whole))
+    if not stripped.startswith(("{", "[{")) and holds_links(stripped):
+        return _lines(read_links(whole))
     return _snippet(_raw(stripped))
 
 
@@ -135,11 +144,11 @@ def _is_entry(value: Mapping[str, object]) -> bool:
     return any(not isinstance(value.get(key, {}), dict) for key in _ENTRY_KEYS)
 
 
-def _lines(text: str) -> Snippet:
-    """The servers that commands add; a line that cannot be taken costs only itself."""
+def _lines(entries: Iterable[LineEntry | LineFault]) -> Snippet:
+    """The servers that commands or links add; a line that cannot be taken costs only itself."""
     servers: dict[str, tuple[int, Pasted]] = {}
     faults: list[tuple[int, str]] = []
-    for each in read_command_lines(text):
+    for each in entries:
         if isinstance(each, LineFault):
             faults.append((each.line, each.message))
             continue

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from mcpyard.legal.notices import say
 from mcpyard.legal.query import numerals
 from mcpyard.legal.query.folding import normal
-from mcpyard.legal.query.law_mentions import LawMention, law_mentions
+from mcpyard.legal.query.law_mentions import LawMention, law_mentions, version_after
 from mcpyard.legal.query.numerals import Mention, Number
 from mcpyard.legal.query.terms import Runs, runs
 from mcpyard.legal.query.titles import STATE, Law, LawNames, OutsideLaw
@@ -79,11 +79,21 @@ def understand(query: str, names: LawNames) -> ParsedQuery:
     numbers = numerals.mentions(text)
     laws = law_mentions(text, names, numbers)
     numbers = sorted([*numbers, *_bare_numbers(text, laws)], key=lambda each: each.start)
-    references = tuple(
-        ArticleReference(each.number, _law_of(each, laws, text), each.paragraph, each.item)
-        for each in numbers
-    )
-    return ParsedQuery(text, _without(text, [*numbers, *laws]), references, tuple(laws))
+    references = tuple(_reference(each, laws, text) for each in numbers)
+    ends = [version_after(text, each.end) for each in numbers]
+    spans = [
+        replace(each, end=after[1]) if after else each
+        for each, after in zip(numbers, ends, strict=True)
+    ]
+    return ParsedQuery(text, _without(text, [*spans, *laws]), references, tuple(laws))
+
+
+def _reference(number: Mention, laws: Sequence[LawMention], text: str) -> ArticleReference:
+    """The article that a number names: of a law, in the version that may stand after it."""
+    mention, after = _law_of(number, laws, text), version_after(text, number.end)
+    if mention is not None and after is not None and not mention.version:
+        mention = replace(mention, version=after[0])
+    return ArticleReference(number.number, mention, number.paragraph, number.item)
 
 
 def _bare_numbers(text: str, laws: Sequence[LawMention]) -> list[Mention]:

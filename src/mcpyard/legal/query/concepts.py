@@ -32,8 +32,14 @@ class Concept:
     pieces: tuple[str, ...] = ()
 
 
-def concepts(text: str) -> list[Concept]:
-    """The concepts of a query: phrases of the tables first, then what is left of it."""
+def concepts(text: str, *, is_all: bool = True) -> list[Concept]:
+    """The concepts of a query: phrases of the tables first, then what is left of it.
+
+    Args:
+        text: The query.
+        is_all: Whether it is the whole query, so that words of a question count if there are no
+            others; between two articles, 和 asks for nothing.
+    """
     query = plain(text)
     phrases, rest = _phrases(query)
     english, rest = _english(rest)
@@ -46,8 +52,10 @@ def concepts(text: str) -> list[Concept]:
         if word not in tables.question_words()
     ]
     named = [*phrases, *english, *literal, *words]
+    if named or not is_all:
+        return named
     # A query of nothing but such words still asks for them.
-    return named or [_run(each) for each in runs(query).chinese] + [
+    return [_run(each) for each in runs(query).chinese] + [
         Concept(((word, _LITERAL),)) for word in runs(query).words
     ]
 

@@ -30,7 +30,18 @@ _WHOLE_WORDS: Final = re.compile(
     f"想问|我想|是否|属于|符合|构成|参见|详见|违背|{STATE}"
 )
 _QUOTED: Final = re.compile(r"《([^《》]{2,60})》")
-_BEFORE_NUMBER: Final = re.compile(rf"([{_HAN}]{{2,30}}(?:{_SUFFIX}))\s*$")
+_ORDINAL: Final = r"(?:\s*\(?[一二三四五六七八九十\d]{1,2}\)?)?"
+_BEFORE_NUMBER: Final = re.compile(
+    rf"([{_HAN}]{{1,60}}(?:{_SUFFIX})(?:(?<=解释|规定|意见){_ORDINAL})?)\s*$"
+)
+# 公司法司法解释三第十三条 is not the thirteenth article of the 公司法.
+_TEXT_ABOUT_IT: Final = re.compile(
+    rf"》?\s*的?(?:(?:若干问题的?)?(?:司法|立法)解释{_ORDINAL}|若干问题的?(?:解释|规定|意见|批复){_ORDINAL}"
+    r"|实施(?:细则|条例|办法|规定)|(?:修订|修正)?草案|征求意见稿|释义"
+    rf"|解释{_ORDINAL}(?=》?\s*(?:$|第|\d|[,。;、?!的中里]|关于|对于|规定|怎么)))》?"
+)
+_AUTHORITY: Final = re.compile("最高人民法院|最高人民检察院|最高法|最高检|国务院|两高")
+_OWN_TEXT: Final = "本该此其"
 _ALONE: Final = re.compile(
     rf"(?<![{_HAN}])([{_HAN}]{{2,20}}(?:法典|法|条例))(?:里面|里|中|关于|对于|规定|怎么)?(?![{_HAN}])"
     rf"|(?<![{_HAN}])([{_HAN}]{{2,12}}(?:法典|法|条例))(?:里|中|关于|对于|规定)"
@@ -46,12 +57,19 @@ _YEAR_BEFORE: Final = re.compile(
 _YEAR_AFTER: Final = re.compile(
     rf"》?\s*\(\s*{_YEAR}\s*年?\s*(?:版本?|修订|修正|修改|颁布|公布|通过)?本?\s*\)"
 )
+# Without brackets only where it cannot be something else: 民法典2021年施行前 names no version.
+_YEAR_BARE: Final = re.compile(
+    rf"》?\s*{_YEAR}\s*(?:年?\s*(?:版|修订|修正|修改|颁布|公布|通过)本?"
+    r"|年?(?:\d{1,2}月\d{1,2}日?)?(?=\s*的?\s*(?:第|\d{1,4}(?![\d月])|$)))的?"
+)
 _AGE_BEFORE: Final = re.compile(
-    r"(?P<old>旧的?|老的?|原来的|原|修订前的?|修正前的?)?(?:新修订的?|新修正的?|新的?|现行的?|最新的?)?《?$"
+    r"(?P<old>旧的?|老的?|原来的|原|修订前的?|修正前的?)?"
+    r"(?P<new>新修订的?|新修正的?|新的?|现行的?|最新的?)?《?$"
 )
 # Names are compared without these, so one that begins with them would begin too early.
 _NO_BEGINNING: Final = frozenset(" 《》的、,.。:;·")
 _LONGEST_PREFIX: Final = 4
+_ARTICLE: Final = re.compile(r"》?\s*第")
 _ENGLISH_WORD: Final = re.compile(r"[a-z][a-z'-]*", re.IGNORECASE)
 _ENGLISH_WINDOW: Final = 12
 
@@ -77,7 +95,7 @@ def law_mentions(text: str, names: LawNames, numbers: Sequence[Mention]) -> list
     """The laws that a text in its normal form names, in order."""
     listed = [*_chinese_names(text, names), *_english_names(text, names)]
     starts = [each.start for each in numbers]
-    checked = [_whole_name(each, text, starts) for each in listed]
+    checked = [_text_about_it(_whole_name(each, text, starts), text, names) for each in listed]
     unknown = [
         each
         for each in _unknown_names(text, names, numbers)
@@ -146,6 +164,15 @@ def _whole_name(mention: LawMention, text: str, numbers: Sequence[int]) -> LawMe
     return LawMention(OutsideLaw(text[start : mention.end]), start, mention.end)
 
 
+def _text_about_it(mention: LawMention, text: str, names: LawNames) -> LawMention:
+    """The mention, or the interpretation or rule about the law that the text goes on to name."""
+    about = _TEXT_ABOUT_IT.match(text, mention.end)
+    if about is None or isinstance(mention.law, OutsideLaw):
+        return mention
+    name = re.sub("[《》]", "", text[mention.start : about.end()]).strip()
+    return replace(mention, law=names.look_up(name) or OutsideLaw(name), end=about.end())
+
+
 def _unknown_names(text: str, names: LawNames, numbers: Sequence[Mention]) -> Iterator[LawMention]:
     """Names that look like a law's: in quotes, before an article number, or alone."""
     quoted = [each for each in _QUOTED.finditer(text) if re.search(f"(?:{_SUFFIX})$", each[1])]
@@ -157,12 +184,22 @@ def _unknown_names(text: str, names: LawNames, numbers: Sequence[Mention]) -> It
         spans += [each.span(1) for each in _ENGLISH_UNKNOWN.finditer(text)]
     for start, end in dict.fromkeys(spans):
         name = _bare_name(text[start:end])
-        if len(name) > 2 and not _NO_LAW.search(name) and names.look_up(name) is None:  # noqa: PLR2004
+        if _may_be_a_law(name, text[end:]) and names.look_up(name) is None:
             yield LawMention(OutsideLaw(name), end - len(name), end)
 
 
+def _may_be_a_law(name: str, following: str) -> bool:
+    """Whether a name can be a law's; one of two characters, 税法, only before a number."""
+    if _NO_LAW.search(name):
+        return False
+    return len(name) > 2 or (name[0] not in _OWN_TEXT and bool(_ARTICLE.match(following)))  # noqa: PLR2004
+
+
 def _name_start(match: re.Match[str]) -> int:
-    """Where the name begins: after the last word that leads to one."""
+    """Where the name begins: after the last word that leads to one, or at 关于 of a court's."""
+    about = match[1].find("关于")
+    if about >= 0 and _AUTHORITY.search(match[1][:about]):
+        return match.start(1) + about
     leading = [each.end() for each in _WHOLE_WORDS.finditer(match[1])]
     return match.start(1) + max(leading, default=0)
 
@@ -175,14 +212,23 @@ def _bare_name(name: str) -> str:
     return " ".join(words) if bare.isascii() else bare
 
 
+def version_after(text: str, place: int) -> tuple[str, int] | None:
+    """The version in brackets at a place, as in 公司法第26条(2018年), and where it ends."""
+    match = _YEAR_AFTER.match(text, place)
+    return (_version(match), match.end()) if match else None
+
+
 def _dated(mention: LawMention, text: str) -> LawMention:
     """With the version that stands before or after the name."""
     if after := _YEAR_AFTER.match(text, mention.end):
         return replace(mention, end=after.end(), version=_version(after))
+    if after := _YEAR_BARE.match(text, mention.end):
+        return replace(mention, end=after.end(), version=_version(after))
     if before := _YEAR_BEFORE.search(text[: mention.start]):
         return replace(mention, start=before.start(), version=_version(before))
-    if (age := _AGE_BEFORE.search(text[: mention.start])) and age["old"]:
-        return replace(mention, start=age.start(), version=OLD)
+    age = _AGE_BEFORE.search(text[: mention.start])
+    if age and (age["old"] or age["new"]):
+        return replace(mention, start=age.start(), version=OLD if age["old"] else "")
     return mention
 
 

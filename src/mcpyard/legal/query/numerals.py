@@ -33,7 +33,9 @@ _ENGLISH: Final = re.compile(
 )
 _BARE: Final = re.compile(rf"第?\s*({NUMERAL})(?:\s*(?:之|[-.])\s*({NUMERAL})|([A-Za-z]))?")
 # A number without 第 is an article's after the name of a law, and one of something else elsewhere.
-_AFTER_A_NAME: Final = re.compile(r"(?:^|[法典编例则定释案》)])\s*$")
+_AFTER_A_NAME: Final = re.compile(
+    r"(?:^|[法典编例则定释案》)](?:\s*(?:19|20)\d\d\s*年?(?:版|修订|修正)?)?)\s*$"
+)
 _RANGE: Final = re.compile(r"\s*(?:至|到|[-\u2013~])\s*")
 
 

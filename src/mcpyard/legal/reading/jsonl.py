@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 from typing import Any, Final, cast
 
 from mcpyard.legal.model import BrokenText, DocumentKind, LegalDocument, Passage
+from mcpyard.legal.notices import say_here
 from mcpyard.legal.query import numerals
 from mcpyard.legal.reading import markdown
 
@@ -36,18 +37,18 @@ def _object(line: bytes) -> dict[str, Any]:
     try:
         decoded: object = json.loads(line.decode())
     except UnicodeDecodeError as error:
-        raise BrokenText("not UTF-8") from error
+        raise BrokenText(say_here("not_utf8_lines")) from error
     except (ValueError, RecursionError) as error:
-        raise BrokenText(f"not JSON: {error}") from error
+        raise BrokenText(say_here("not_json", error=error)) from error
     if not isinstance(decoded, dict):
-        raise BrokenText("not a JSON object")
+        raise BrokenText(say_here("not_object"))
     return cast("dict[str, Any]", decoded)
 
 
 def _document(members: dict[str, Any], path: PurePosixPath) -> LegalDocument:
     kind = _text(members, "kind")
     if kind not in set(DocumentKind):
-        raise BrokenText(f"kind is {kind!r}; it must be {', '.join(DocumentKind)}")
+        raise BrokenText(say_here("wrong_kind", kind=kind, kinds=", ".join(DocumentKind)))
     date, first, last = (
         _date(members, name) for name in ("version_date", "in_force_from", "in_force_until")
     )
@@ -67,7 +68,7 @@ def _document(members: dict[str, Any], path: PurePosixPath) -> LegalDocument:
 def _date(members: dict[str, Any], name: str) -> str:
     date = _text(members, name, "")
     if date and not _DAY.fullmatch(date):
-        raise BrokenText(f"{name} is {date!r}; it must be YYYY-MM-DD")
+        raise BrokenText(say_here("wrong_date", name=name, date=date))
     return date
 
 
@@ -84,11 +85,11 @@ def _passages(members: dict[str, Any], kind: DocumentKind, date: str) -> tuple[P
 
 def _articles(articles: object) -> tuple[Passage, ...]:
     if not isinstance(articles, list) or not articles:
-        raise BrokenText("articles must be a list that is not empty")
+        raise BrokenText(say_here("no_article_list"))
     passages: list[Passage] = []
     for each in cast("list[object]", articles):
         if not isinstance(each, dict):
-            raise BrokenText("an article must be an object with article and text")
+            raise BrokenText(say_here("no_article_object"))
         article = cast("dict[str, Any]", each)
         label = str(article.get("article", ""))
         number = numerals.read(label)
@@ -100,9 +101,9 @@ def _articles(articles: object) -> tuple[Passage, ...]:
 def _text(members: dict[str, Any], name: str, default: str | None = None) -> str:
     text = members.get(name, default)
     if not isinstance(text, str) or (default is None and not text.strip()):
-        raise BrokenText(f"{name} must be a text that is not empty")
+        raise BrokenText(say_here("empty_member", name=name))
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        raise BrokenText(f"{name} holds half a surrogate pair") from error
+        raise BrokenText(say_here("half_character", name=name)) from error
     return text

@@ -228,4 +228,4 @@ def _read(file: Path, shown_path: PurePosixPath) -> Iterator[LegalDocument | Bro
     except BrokenText as error:
         yield error
     except OSError as error:
-        yield BrokenText(error.strerror or "can't be read")
+        yield BrokenText(error.strerror or say_here("unreadable_file"))

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from mcpyard.legal.model import BrokenText, DocumentKind, LegalDocument, Passage
+from mcpyard.legal.notices import say_here
 from mcpyard.legal.query.numerals import Number
 from mcpyard.legal.reading.numbering import ArticleNumbering, is_annex
 from mcpyard.legal.times import from_info
@@ -46,7 +47,7 @@ def read(text: str, path: PurePosixPath) -> LegalDocument | None:
     sheet = _Sheet.read(lines, first)
     title = facts.get("title") or (sheet.titles[0] if sheet.titles else "")
     if not title:
-        raise BrokenText("no title: a line that begins with '# ' is missing", first + 1)
+        raise BrokenText(say_here("no_title"), first + 1)
     name, named_date = _name_and_date(path.stem)
     if _kind(facts, path, sheet) is DocumentKind.CASE:
         return _case(sheet, facts, title, name, path)
@@ -103,13 +104,14 @@ def _front_matter(text: str) -> tuple[dict[str, str], int]:
         if line.strip() == "---":
             pairs = (each.split(":", 1) for each in lines[1:end] if ":" in each)
             return {key.strip(): text.strip().strip("\"'") for key, text in pairs}, end + 1
-    raise BrokenText("the front matter has no end: a second line '---' is missing")
+    raise BrokenText(say_here("open_front_matter"))
 
 
 def _kind(facts: dict[str, str], path: PurePosixPath, sheet: _Sheet) -> DocumentKind:
     if kind := facts.get("kind"):
-        if kind not in {DocumentKind.STATUTE, DocumentKind.CASE}:
-            raise BrokenText(f"kind is {kind!r}; it must be statute or case")
+        kinds = (DocumentKind.STATUTE, DocumentKind.CASE)
+        if kind not in kinds:
+            raise BrokenText(say_here("wrong_kind", kind=kind, kinds=", ".join(kinds)))
         return DocumentKind(kind)
     if not _CASE_FOLDERS.isdisjoint(part.lower() for part in path.parent.parts):
         return DocumentKind.CASE
@@ -133,7 +135,7 @@ def _case(
             writer.add(line)
     passages = writer.done()
     if not passages:
-        raise BrokenText("a case without any text")
+        raise BrokenText(say_here("empty_case"))
     return LegalDocument(
         DocumentKind.CASE,
         name if headline else title,
@@ -165,7 +167,7 @@ def _articles(sheet: _Sheet) -> tuple[Passage, ...]:
     passages = writer.done()
     if not passages or (not _newest_day(sheet.info) and not any(each.number for each in passages)):
         line = sheet.body[0][0] if sheet.body else 1
-        raise BrokenText("no article: none of its paragraphs begins with an article number", line)
+        raise BrokenText(say_here("no_numbered_article"), line)
     return passages
 
 

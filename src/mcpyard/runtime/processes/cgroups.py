@@ -14,14 +14,16 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from msgspec import Struct
 
 from mcpyard.domain import limits as numbers
-from mcpyard.domain.model import ResourceLimits
 from mcpyard.runtime.processes.marks import Mark, MarkKey
 from mcpyard.runtime.processes.table import pid_namespace, yard_is_dead
+
+if TYPE_CHECKING:
+    from mcpyard.domain.model import ResourceLimits
 
 _PREFIX: Final = "mcpyard."
 _KILL: Final = "cgroup.kill"
@@ -63,7 +65,7 @@ class Cgroup(Struct, frozen=True):
         place = self._below("keeper") if self.limiting else self
         return place is not None and place.take(pid)
 
-    def for_server(self, number: int, limits: ResourceLimits) -> "Cgroup | None":
+    def for_server(self, number: int, limits: "ResourceLimits") -> "Cgroup | None":
         """A new group below for one server; None where limits cannot be set."""
         group = self._below(f"server.{number}") if self.limiting else None
         if group and not group.limit(limits):
@@ -71,7 +73,7 @@ class Cgroup(Struct, frozen=True):
             return None
         return group
 
-    def limit(self, limits: ResourceLimits) -> bool:
+    def limit(self, limits: "ResourceLimits") -> bool:
         """Let the group use no more than this from now on; whether that is possible."""
         tasks = limits.processes and limits.processes * numbers.TASKS_PER_PROCESS
         # What it may not have in memory it shall not have on the disk either, and of a server of

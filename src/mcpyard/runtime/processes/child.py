@@ -26,7 +26,8 @@ class SpawnFailed(Exception):
     Attributes:
         errno: The operating system's reason.
         message: The same in words.
-        which: What was at fault: the `command`, the `cwd`, or the `keeper` itself.
+        which: What was at fault: the `command`, the `cwd`, the `keeper` itself, or the `lease`
+            that a fenced child needs.
     """
 
     def __init__(self, code: int, message: str, which: str) -> None:
@@ -55,12 +56,14 @@ class Exit:
         signal: What killed it.
         keeper_hung: Whether its keeper was replaced because it stopped responding.
         exceeded: The limit for which it was killed.
+        expired: Whether it was killed because it was fenced and its deadline had passed.
     """
 
     code: int | None = None
     signal: int | None = None
     keeper_hung: bool = False
     exceeded: LimitExceeded | None = None
+    expired: bool = False
 
     def describe(self) -> str:
         """The end in words that follow the server's name."""
@@ -139,12 +142,12 @@ class ChildProcess:
         self.exceeded = exceeded
         self._end()
 
-    def ended(self, code: int | None, killer: int | None) -> Exit:
+    def ended(self, code: int | None, killer: int | None, *, expired: bool) -> Exit:
         """How it ended, as its keeper says, with the limit that it was killed for."""
         exceeded, memory = self.exceeded, self.limits.memory
         if exceeded is None and memory and self.cgroup and self.cgroup.ran_out_of_memory():
             exceeded = LimitExceeded("memory", memory)
-        return Exit(code, killer, exceeded=exceeded)
+        return Exit(code, killer, exceeded=exceeded, expired=expired)
 
     def terminate(self, number: int = signal.SIGTERM) -> None:
         """Ask the process group to end."""

@@ -21,7 +21,13 @@ _USUAL: Final = re.compile(
     re.VERBOSE,
 )
 
-_OURS: Final = ("MCPYARD_TOKEN", "MCPYARD_KEY", "MCPYARD_HOME")
+_OURS: Final = (
+    "MCPYARD_TOKEN",
+    "MCPYARD_KEY",
+    "MCPYARD_KEY_OLD",
+    "MCPYARD_HOME",
+    "MCPYARD_CLUSTER",
+)
 """What leads to the state of mcpyard; no server gets it, whatever it inherits."""
 
 

@@ -1,22 +1,19 @@
 """The keeper: the process between a yard and its children, so that none outlives the yard.
 
-It is run by path (`python -I -S keeper.py FD YARD_PID`) and imports light standard modules and
-`processes` only: every yard has one.
+It is run by path (`python -I -S keeper.py FD YARD_PID`) and imports light standard modules, and
+modules of `processes` that import no others, only: every yard has one.
 
 Being a sub-reaper, it becomes the parent of whatever a child leaves behind, detached or not. So
 "nothing is left" is not a guess: it is the kernel's word that the keeper has no child any more.
 
-Whose an adopted process is, is harder. In this order: what was seen of it earlier (the keeper looks
-at its tree every few seconds, and before a signal), its parent, its session, the mark in its
-environment. A process that dropped the mark, left its session and lost its parent between two looks
-cannot be told apart: it ends as soon as no living child is old enough to have started it, at the
-latest with the keeper. Out of reach are processes the keeper may not signal (another user's, by
-setuid), and what a child had others start for it (a container, a timer, a service).
-
 Each message is one packet of JSON; one that begins with `+` is continued by the next. The yard
-sends `spawn` (with three pipe ends), `signal`, `end`, `look` and `ping`; the keeper `ready`,
-`spawned` or `spawn_failed`, `detached` with the processes of a child that are no longer below it,
-`exited`, and then `gone` with the number of processes that would not die; and `pong`.
+sends `spawn` (with three pipe ends), `signal`, `end`, `look`, `until` and `ping`; the keeper
+`ready`, `spawned` or `spawn_failed`, `detached` with the processes of a child that are no longer
+below it, `exited`, and then `gone` with the number of processes that would not die; and `pong`.
+
+Fenced children may run until a deadline that the yard moves on with `until`. Once it has passed,
+their trees are killed before anything else happens: the yard may be frozen, and when all of them
+were, another machine may run the same servers by now.
 """
 
 import contextlib
@@ -27,7 +24,6 @@ import select
 import signal
 import socket
 import struct
-import subprocess
 import sys
 import time
 from collections import deque
@@ -36,15 +32,15 @@ if __name__ == "__main__":
     # Run by path and without `site`, it has to find its own package by itself.
     sys.path.append(__file__.rsplit("/", 4)[0])
 
+from mcpyard.runtime.processes.child_start import PIPE_ENDS, start_child
+from mcpyard.runtime.processes.fence_deadline import FenceDeadline
+from mcpyard.runtime.processes.kept_tree import KeptProcess, Tree
 from mcpyard.runtime.processes.table import (
     LIBC,
     MARK,
     SYS_PIDFD_OPEN,
     ProcessRow,
     kill_process,
-    newest_first,
-    read_mark,
-    read_process,
     signal_group,
 )
 
@@ -53,7 +49,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 PACKET = 1 << 16
-PIPE_ENDS = 3
 RIGHTS_ROOM = socket.CMSG_SPACE(PIPE_ENDS * struct.calcsize("i"))
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -61,102 +56,7 @@ PR_SET_CHILD_SUBREAPER = 36
 LOOK_SECONDS = 5.0  # between two looks at the tree while nothing happens; each costs 2 ms or so
 RETRY_SECONDS = 0.01  # for the killed to be reaped before the tree is looked at again
 GIVE_UP_SECONDS = 5.0  # what survives SIGKILL for so long is stuck in the kernel or not ours
-MOST_DETACHED = 500  # told of one child, so that they fit into a packet
 UNCLEAR_SECONDS = 0.3  # after which a look that raced with dying processes counts as it is
-
-
-class KeptProcess:
-    """A server's main process; `ending` is when its end began, 0 while nobody wants it to end."""
-
-    def __init__(self, number: int, pid: int, mark: bytes) -> None:
-        self.number, self.pid, self.mark = number, pid, mark
-        row = read_process(pid)
-        self.start = row.start if row else 0
-        self.alive = True
-        self.ending = 0.0
-        self.detached: list[tuple[int, int]] = []
-
-
-class Tree:
-    """All processes below the keeper, and whose each one is."""
-
-    def __init__(self) -> None:
-        self.children: dict[int, KeptProcess] = {}
-        self.rows: list[ProcessRow] = []
-        self.looked = 0.0
-        self.blind = False
-        self.clear = True  # the last look met no process that was gone before it could be read
-        self._me = os.getpid()
-        self.owners: dict[tuple[int, int], KeptProcess | None] = {}
-        self._sessions: dict[int, KeptProcess] = {}
-
-    def ending(self) -> list[KeptProcess]:
-        """The children that are to end."""
-        return [child for child in self.children.values() if child.ending]
-
-    def look(self) -> None:
-        """Read the process table, and remember whose each descendant is."""
-        below = self._read()
-        rows = list(below.get(self._me, ()))
-        owners: dict[tuple[int, int], KeptProcess | None] = {}
-        by_pid: dict[int, KeptProcess | None] = {}
-        sessions: dict[int, KeptProcess] = {}
-        for row in rows:
-            rows.extend(below.get(row.pid, ()))
-            owner = self.owners.get(row.key) or by_pid.get(row.parent) or self._guess(row)
-            owners[row.key] = by_pid[row.pid] = owner
-            if owner:
-                # The kernel gives no number out anew while it names a session or a group.
-                sessions[row.session] = sessions[row.group] = owner
-        # A table without even the keeper itself could not be read, for want of descriptors.
-        self.blind = not below
-        self.rows, self.looked = rows, time.monotonic()
-        if not self.blind:
-            self.owners, self._sessions = owners, sessions
-
-    def doomed(self, row: ProcessRow) -> bool:
-        """Whether a process is to end: its child is, or no living child can have started it."""
-        owner = self.owners.get(row.key) or self._guess(row)
-        if owner:
-            return owner.ending > 0
-        return not any(c.start <= row.start and not c.ending for c in self.children.values())
-
-    def detached(self) -> dict[int, list[tuple[int, int]]]:
-        """The processes that the keeper adopted from each child, by the child's number."""
-        roots: dict[int, list[tuple[int, int]]] = {}
-        for row in self.rows:
-            owner = self.owners.get(row.key)
-            if owner and row.parent == self._me and row.pid != owner.pid and not row.dying:
-                roots.setdefault(owner.number, []).append(row.key)
-        return {number: sorted(keys)[:MOST_DETACHED] for number, keys in roots.items()}
-
-    def _read(self) -> dict[int, list[ProcessRow]]:
-        table: dict[int, ProcessRow] = {}
-        self.clear = True
-        for pid in newest_first():
-            row = read_process(pid)
-            if row is None:
-                self.clear = False
-                continue
-            table[pid] = row
-            # What forks and exits faster than the table is read would be gone by its end.
-            if row.parent == self._me and row.key not in self.owners and self.doomed(row):
-                kill_process(row)
-        below: dict[int, list[ProcessRow]] = {}
-        for row in table.values():
-            # One whose parent died while the table was read has another by now.
-            latest = row if row.parent in table else read_process(row.pid) or row
-            below.setdefault(latest.parent, []).append(row)
-        return below
-
-    def _guess(self, row: ProcessRow) -> KeptProcess | None:
-        if owner := self._sessions.get(row.session) or self._sessions.get(row.group):
-            return owner
-        mark = read_mark(row.pid)
-        for child in self.children.values():
-            if child.pid == row.session or (mark and child.mark == mark):
-                return child
-        return None
 
 
 class Keeper:
@@ -167,6 +67,7 @@ class Keeper:
         self._children = self._tree.children
         self._yard, self._yard_pid = yard, yard_pid
         self._serving = True
+        self._deadline: FenceDeadline | None = None
         self._partial = b""
         self._unsent: deque[bytes] = deque()
         self._dying: set[int] = set()
@@ -187,7 +88,10 @@ class Keeper:
         poll.register(yard_process if yard_process >= 0 else self._wakeup, select.POLLIN)
         while self._serving and os.getppid() == self._yard_pid:
             poll.register(self._yard, select.POLLIN | (select.POLLOUT if self._unsent else 0))
+            if self._deadline:
+                poll.register(self._deadline.timer, select.POLLIN)
             poll.poll(1000 * (RETRY_SECONDS if self._tree.ending() else LOOK_SECONDS))
+            self._end_expired()
             self._flush()
             self._receive()
             self._signal()
@@ -255,22 +159,47 @@ class Keeper:
             self._signals.append((child, number, int(request.get("signal", 0))))
         elif what == "end" and child:
             child.ending = child.ending or time.monotonic()
+        elif what == "until":
+            self._move_deadline(request["at"])
         elif what == "ping":
             self.send("pong", n=number)
 
     def _spawn(self, number: int, request: "dict[str, Any]", fds: list[int]) -> None:
         argv, env, cwd = request["argv"], request["env"], request["cwd"]
-        mark = env.get(MARK, "").encode()
+        mark, fenced = env.get(MARK, "").encode(), bool(request.get("fenced"))
         try:
-            pid = _start(argv, env, cwd, fds, request.get("cgroup"))
+            if fenced and self._move_deadline(request["until"]).passed:
+                raise OSError(errno.ETIME, os.strerror(errno.ETIME))  # noqa: TRY301 - told as others are
+            pid = start_child(argv, env, cwd, fds, request.get("cgroup"))
         except (OSError, ValueError, TypeError, LookupError) as error:
             system = error if isinstance(error, OSError) else OSError(errno.EINVAL, str(error))
             code, text = system.errno or errno.EINVAL, system.strerror or str(error)
             which = "cwd" if cwd and system.filename == cwd else "command"
+            which = "lease" if code == errno.ETIME else which
             self.send("spawn_failed", n=number, errno=code, message=text, which=which)
             return
-        child = self._children[number] = KeptProcess(number, pid, mark)
+        child = self._children[number] = KeptProcess(number, pid, mark, fenced=fenced)
         self.send("spawned", n=number, pid=pid, start=child.start)
+
+    def _move_deadline(self, at: float) -> FenceDeadline:
+        self._deadline = self._deadline or FenceDeadline()
+        self._deadline.set(at)
+        return self._deadline
+
+    def _end_expired(self) -> None:
+        """End every fenced tree once the deadline has passed."""
+        if self._deadline is None or not self._deadline.passed:
+            return
+        self._deadline.disarm()
+        expired = [child for child in self._children.values() if child.fenced and child.alive]
+        for child in expired:
+            # Not stopped first, as others are: what wakes a frozen machine may continue it again.
+            # Whatever else belongs to it is found and killed a moment later.
+            signal_group(child.pid, signal.SIGKILL)
+            child.expired = True
+            child.ending = child.ending or time.monotonic()
+        if expired:
+            self._work()
 
     def _signal(self) -> None:
         # What a dying process leaves behind can be told to be its own only if it was seen before.
@@ -300,7 +229,7 @@ class Keeper:
     def _exited(self, child: KeptProcess, number: int, *, clean: bool) -> None:
         child.alive = False
         status, killer = (number, None) if clean else (None, number)
-        self.send("exited", n=child.number, status=status, signal=killer)
+        self.send("exited", n=child.number, status=status, signal=killer, expired=child.expired)
         # A server whose main process is dead has no business left.
         signal_group(child.pid, signal.SIGKILL)
         child.ending = child.ending or time.monotonic()
@@ -342,34 +271,6 @@ class Keeper:
         for row in rows:
             kill_process(row)
         self._dying = {row.pid for row in rows}
-
-
-def _start(
-    argv: list[str], env: dict[str, str], cwd: str | None, fds: list[int], cgroup: str | None
-) -> int:
-    if len(fds) != PIPE_ENDS:
-        # The kernel drops descriptors for which the receiver has no room.
-        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
-    stdin, stdout, stderr = fds
-    process = subprocess.Popen(  # noqa: S603 - running the user's commands is what it is for
-        argv,
-        stdin=stdin,
-        stdout=stdout,
-        stderr=stderr,
-        env=env,
-        cwd=cwd,
-        start_new_session=True,
-        # In the child, since what it starts at once must be in its group too.
-        preexec_fn=(lambda: _enter(cgroup)) if cgroup else None,  # noqa: PLW1509 - no threads here
-    )
-    # It takes the process for over, and so leaves the reaping to us.
-    process.returncode = 0
-    return process.pid
-
-
-def _enter(cgroup: str) -> None:
-    with contextlib.suppress(OSError), open(f"{cgroup}/cgroup.procs", "wb", 0) as file:  # noqa: PTH123 - no pathlib here
-        file.write(str(os.getpid()).encode())
 
 
 def main() -> None:

@@ -6,26 +6,27 @@ lost: they are told to be, everything it left behind is killed, and the next spa
 """
 
 import asyncio
-import contextlib
 import errno
 import logging
 import os
-import socket
-import subprocess
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from msgspec import Struct
 
 from mcpyard.domain.degradation import Degradation
 from mcpyard.domain.model import ResourceLimits
-from mcpyard.runtime.processes import keeper
 from mcpyard.runtime.processes.adoption import ADOPTION
 from mcpyard.runtime.processes.cgroups import Cgroup
 from mcpyard.runtime.processes.channel import Channel
 from mcpyard.runtime.processes.child import END_SECONDS, ChildProcess, Exit, SpawnFailed, StopPolicy
+from mcpyard.runtime.processes.keeper_process import (
+    KeeperRun,
+    close_all,
+    make_pipes,
+    reap_keeper,
+)
+from mcpyard.runtime.processes.keeper_program import KeeperProgram, start_program
 from mcpyard.runtime.processes.limit_watch import LimitWatch
 from mcpyard.runtime.processes.marks import Mark, MarkKey
 from mcpyard.runtime.processes.orphans import Remains
@@ -42,8 +43,6 @@ _HUNG: Final = "the keeper process, which starts servers, stopped responding"
 _SILENT: Final = 2
 """Pings without an answer: the last one is always on its way."""
 _REPLACED: Final = "No action is needed: mcpyard replaces it and starts its servers again."
-_KEPT_VARIABLES: Final = ("LD_LIBRARY_PATH",)
-"""What the interpreter may need to start; no mark of an outer yard, no secrets."""
 
 _log = logging.getLogger(__name__)
 
@@ -53,19 +52,6 @@ class Pulse(Struct, frozen=True):
 
     seconds: float = 2.0
     misses: int = 5
-
-
-class _Run(Struct, eq=False):
-    """One keeper process, from its start to its end."""
-
-    process: subprocess.Popen[bytes]
-    channel: Channel
-    cgroup: Cgroup | None
-    ready: asyncio.Future[bool]
-    ended: asyncio.Future[None]
-    watching: asyncio.Task[None] | None = None
-    unanswered: int = 0
-    hung: bool = False
 
 
 _PULSE: Final = Pulse()
@@ -86,18 +72,21 @@ class KeeperClient:
         on_lost: Callable[[], None] = lambda: None,
         *,
         key: MarkKey | None = None,
+        program: KeeperProgram | None = None,
         pulse: Pulse = _PULSE,
     ) -> None:
         self.lost = 0
         self._instance = instance
         self._on_lost = on_lost
         self._key = key or MarkKey()
+        self._program = program
         self._pulse = pulse
         self._lock = asyncio.Lock()
-        self._run: _Run | None = None
+        self._run: KeeperRun | None = None
         self._early: asyncio.Task[None] | None = None
         self._aftermath: asyncio.Task[None] | None = None
         self._closing = False
+        self._until = 0.0
         self._count = 0
         self._children: dict[int, ChildProcess] = {}
         self._answers: dict[int, asyncio.Future[None]] = {}
@@ -142,8 +131,12 @@ class KeeperClient:
         env: Mapping[str, str],
         cwd: str | None,
         limits: ResourceLimits = _NO_LIMITS,
+        *,
+        fenced: bool = False,
     ) -> ChildProcess:
         """Start a child with exactly this environment, plus the yard's mark.
+
+        One that is fenced runs for as long as `until` says, and is not started afterwards.
 
         Raises:
             SpawnFailed: It could not be started, and nothing is left of the attempt.
@@ -157,6 +150,7 @@ class KeeperClient:
         group = self._limit(child, limits)
         request = {"do": "spawn", "n": number, "argv": [*argv], "env": marked, "cwd": cwd}
         request |= {"cgroup": str(group.folder)} if group else {}
+        request |= {"fenced": True, "until": self._until} if fenced else {}
         answer = self._answers[number] = asyncio.get_running_loop().create_future()
         self._children[number] = child
         try:
@@ -166,7 +160,7 @@ class KeeperClient:
             # Requests are served in their order: if the child still comes to be, this meets it.
             self._send({"do": "end", "n": number})
             self._children.pop(number, None)
-            _close((child.stdin, child.stdout, child.stderr))
+            close_all((child.stdin, child.stdout, child.stderr))
             if group:
                 group.remove()
             raise
@@ -178,6 +172,16 @@ class KeeperClient:
             group.remove()
         self.limit_watch.watch(child)
         return child
+
+    def until(self, at: float) -> None:
+        """Let fenced children run until then, on CLOCK_BOOTTIME, and not a moment longer.
+
+        Their trees are killed at that moment, whatever becomes of this process meanwhile. A moment
+        that has passed, as 0, ends them at once.
+        """
+        self._until = at
+        if self._run:
+            self._run.channel.send({"do": "until", "n": 0, "at": at})
 
     async def close(self) -> None:
         """End the keeper and with it all children; nothing is left afterwards. May be repeated."""
@@ -195,16 +199,16 @@ class KeeperClient:
             await self._settle()
             self._closing = False
 
-    def _launch(self) -> _Run:
+    def _launch(self) -> KeeperRun:
         loop = asyncio.get_running_loop()
         ready, ended = loop.create_future(), loop.create_future()
+        program, self._program = self._program, None
         try:
-            process, ours = _run_program()
+            process, ours = program or start_program()
         except OSError as error:
             raise SpawnFailed(error.errno or 0, str(error), "keeper") from error
-        ADOPTION.keepers.add(process.pid)
         cgroup = self._enclose(process.pid)
-        return _Run(process, Channel(ours, self._receive, self._ended), cgroup, ready, ended)
+        return KeeperRun(process, Channel(ours, self._receive, self._ended), cgroup, ready, ended)
 
     def _enclose(self, pid: int) -> Cgroup | None:
         """Put the keeper into a control group of its own, before it starts anything."""
@@ -224,7 +228,7 @@ class KeeperClient:
         child.cgroup = cgroup.for_server(child.number, limits)
         return child.cgroup
 
-    async def _watch(self, run: _Run) -> None:
+    async def _watch(self, run: KeeperRun) -> None:
         # Beats are counted, not seconds: a yard that was stopped meanwhile, and its keeper with it,
         # finds one beat unanswered when it goes on, however long that was.
         while run.unanswered < self._pulse.misses:
@@ -238,13 +242,10 @@ class KeeperClient:
 
     def _prepare(self, number: int) -> tuple[ChildProcess, tuple[int, ...]]:
         loop = asyncio.get_running_loop()
-        with contextlib.ExitStack() as undo:
-            try:
-                pipes = [_pipe(undo) for _ in range(keeper.PIPE_ENDS)]
-            except OSError as error:
-                raise SpawnFailed(error.errno or 0, str(error), "command") from error
-            undo.pop_all()
-        (far_in, stdin), (stdout, far_out), (stderr, far_err) = pipes
+        try:
+            (far_in, stdin), (stdout, far_out), (stderr, far_err) = make_pipes()
+        except OSError as error:
+            raise SpawnFailed(error.errno or 0, str(error), "command") from error
         for fd in (stdin, stdout, stderr):
             os.set_blocking(fd, False)
         child = ChildProcess(
@@ -256,7 +257,7 @@ class KeeperClient:
         if self._run:
             self._run.channel.send(request, fds)
         else:
-            _close(fds)
+            close_all(fds)
             self._fail(_lost_spawn(request["n"], _LOST))
 
     def _receive(self, message: dict[str, Any]) -> None:
@@ -277,7 +278,10 @@ class KeeperClient:
     def _receive_of(self, child: ChildProcess, message: dict[str, Any]) -> None:
         match message["say"]:
             case "exited":
-                _resolve(child.exited, child.ended(message["status"], message["signal"]))
+                _resolve(
+                    child.exited,
+                    child.ended(message["status"], message["signal"], expired=message["expired"]),
+                )
             case "gone":
                 del self._children[child.number]
                 if child.cgroup:
@@ -288,7 +292,7 @@ class KeeperClient:
             case _:
                 child.seen.set()
 
-    def _note_alive(self, run: _Run, what: str) -> None:
+    def _note_alive(self, run: KeeperRun, what: str) -> None:
         run.unanswered = 0
         if what == "ready":
             _resolve(run.ready, True)
@@ -322,7 +326,7 @@ class KeeperClient:
             self.lost += 1
             self._on_lost()
 
-    async def _clean_up(self, run: _Run, children: Mapping[int, ChildProcess]) -> None:
+    async def _clean_up(self, run: KeeperRun, children: Mapping[int, ChildProcess]) -> None:
         run.process.kill()
         mains = [(child.pid, child.start) for child in children.values() if child.start]
         mark = Mark.of_this_process(self._instance)
@@ -335,7 +339,7 @@ class KeeperClient:
         left = len(children)
         try:
             await striking
-            await asyncio.to_thread(_reap, run.process)
+            await asyncio.to_thread(reap_keeper, run.process)
             left = (await asyncio.to_thread(remains.end)).left
         except OSError:
             _log.exception("What a lost keeper left behind could not be ended for certain")
@@ -349,43 +353,8 @@ class KeeperClient:
             self._aftermath = None
 
 
-def _reap(process: subprocess.Popen[bytes]) -> None:
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(END_SECONDS)
-        ADOPTION.keepers.discard(process.pid)
-
-
 def _lost_spawn(number: object, message: str) -> dict[str, object]:
     return {"n": number, "errno": errno.ECHILD, "message": message, "which": "keeper"}
-
-
-def _run_program() -> tuple[subprocess.Popen[bytes], socket.socket]:
-    program = Path(keeper.__file__)
-    with contextlib.ExitStack() as undo:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        undo.enter_context(ours)
-        with theirs:
-            process = subprocess.Popen(  # noqa: S603 - our own program, by our own interpreter
-                [sys.executable, "-I", "-S", program, str(theirs.fileno()), str(os.getpid())],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                env={name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ},
-                pass_fds=(theirs.fileno(),),
-                start_new_session=True,
-            )
-        undo.pop_all()
-    return process, ours
-
-
-def _pipe(undo: contextlib.ExitStack) -> tuple[int, int]:
-    ends = os.pipe()
-    undo.callback(_close, ends)
-    return ends
-
-
-def _close(fds: Iterable[int]) -> None:
-    for fd in fds:
-        os.close(fd)
 
 
 def _cancel(task: asyncio.Task[None] | None) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from mcpyard.domain.stored import EditEntry, FileEdit
-from mcpyard.store.sqlite.codec import from_micros, to_micros
+from mcpyard.store.sql.codec import from_micros, to_micros
 from mcpyard.store.sqlite.engine import Engine
 from mcpyard.store.volatile_edits import KEPT
 

@@ -1,18 +1,20 @@
 """From the version a database has to the one this program knows.
 
-Forward only, a transaction a step, and never without a copy of what was there before. A version
-that this program does not know is not touched: it was written by a newer one.
+Forward only, a transaction a step, and never without a copy of what was there before; a new one in
+one transaction. A version that this program does not know is not touched: it was written by a newer
+one.
 """
 
 import contextlib
 import os
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from mcpyard.domain.errors import NewerState, StateBroken
-from mcpyard.store.sqlite.schema import Migration
+from mcpyard.store.sqlite.schema import Migration, Step
 
 APPLICATION_ID: Final = 0x6D637079
 """Marks the files as ours: "mcpy"."""
@@ -21,7 +23,11 @@ APPLICATION_ID: Final = 0x6D637079
 def migrate(connection: sqlite3.Connection, path: Path, migrations: Sequence[Migration]) -> None:
     """Bring a database up to date."""
     version = version_of(connection)
-    if 0 < version < len(migrations):
+    if not version:
+        # There is nothing to lose by the way, and every transaction waits for the disk.
+        _step(connection, len(migrations), [*chain.from_iterable(migrations)])
+        return
+    if version < len(migrations):
         back_up(connection, path.with_name(f"{path.name}.version-{version}"))
     for number, steps in enumerate(migrations[version:], version + 1):
         _step(connection, number, steps)
@@ -75,7 +81,7 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def _step(connection: sqlite3.Connection, number: int, steps: Migration) -> None:
+def _step(connection: sqlite3.Connection, number: int, steps: Iterable[Step]) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         for step in steps:

@@ -11,19 +11,23 @@ from msgspec import Struct, field
 
 from mcpyard.domain.desired import Owner, PolicyPatch
 from mcpyard.domain.stored import Approval, StoredDefinition
+from mcpyard.store.sql.definitions import read_definitions
+from mcpyard.store.sql.memory import read_identities
+from mcpyard.store.sql.policies import policy_of, read_policies
+from mcpyard.store.sql.rows import every
 from mcpyard.store.sqlite.approvals import read_approvals
 from mcpyard.store.sqlite.database import look
-from mcpyard.store.sqlite.definitions import read_definitions
 from mcpyard.store.sqlite.error_names import domain_error
-from mcpyard.store.sqlite.memory import read_identities
 from mcpyard.store.sqlite.migrations import check, version_of
-from mcpyard.store.sqlite.policies import read_policies
-from mcpyard.store.sqlite.schema import STATE
+from mcpyard.store.sqlite.schema import HAS_SECRETS, NEW_POLICY_NAMES, STATE, with_new_names
 from mcpyard.store.sqlite.used_marker import check_filled, check_there
 
 
 class Peeked(Struct, frozen=True):
-    """What a home knows: the user's servers, and the ids, policies and approvals of all scopes."""
+    """What a home knows: the user's servers, and the ids, policies and approvals of all scopes.
+
+    Of the stored secrets these are the names, and with the files of projects that may use them.
+    """
 
     definitions: tuple[StoredDefinition, ...] = ()
     identities: Mapping[tuple[Owner, str], UUID] = field(
@@ -31,6 +35,8 @@ class Peeked(Struct, frozen=True):
     )
     policies: Mapping[UUID, PolicyPatch] = field(default_factory=dict[UUID, PolicyPatch])
     approvals: Mapping[str, Approval] = field(default_factory=dict[str, Approval])
+    secrets: frozenset[str] = frozenset()
+    consents: frozenset[tuple[str, str]] = frozenset()
 
 
 def peek_definitions(folder: Path) -> Peeked:
@@ -95,6 +101,28 @@ def _read(connection: sqlite3.Connection) -> Peeked:
     return Peeked(
         tuple(read_definitions(connection)),
         read_identities(connection),
-        read_policies(connection),
+        _read_policies(connection),
         {each.folder: each for each in read_approvals(connection)},
+        *_read_secrets(connection),
     )
+
+
+def _read_secrets(
+    connection: sqlite3.Connection,
+) -> tuple[frozenset[str], frozenset[tuple[str, str]]]:
+    if version_of(connection) < HAS_SECRETS:
+        return frozenset(), frozenset()
+    names = connection.execute("SELECT name FROM secrets").fetchall()
+    consents = connection.execute("SELECT place, name FROM secret_consents").fetchall()
+    return frozenset(name for (name,) in names), frozenset((at, name) for at, name in consents)
+
+
+def _read_policies(connection: sqlite3.Connection) -> dict[UUID, PolicyPatch]:
+    if version_of(connection) >= NEW_POLICY_NAMES:
+        return read_policies(connection)
+    rows = connection.execute("SELECT server, policy FROM policies")
+    return dict(every(rows, _old_policy, "a policy"))
+
+
+def _old_policy(server: str, text: str) -> tuple[UUID, PolicyPatch]:
+    return policy_of(server, with_new_names(text))

@@ -10,11 +10,15 @@ from collections.abc import Callable
 from typing import Final
 
 from mcpyard.domain.definition.old_names import renamed_throughout
-from mcpyard.store.sqlite.codec import from_text, to_text
-from mcpyard.store.sqlite.rows import UNREADABLE
+from mcpyard.store.sql.codec import from_text, to_text
+from mcpyard.store.sql.rows import UNREADABLE
 
-Migration = tuple[str | Callable[[sqlite3.Connection], None], ...]
+Step = str | Callable[[sqlite3.Connection], None]
+Migration = tuple[Step, ...]
 """The statements and changes that lead from one version to the next; one transaction."""
+
+NO_ENTRIES: Final = "{}"
+"""Stands in an approval for entries; those are rows of their own."""
 
 _STATE_1: Final = (
     """CREATE TABLE definitions (
@@ -59,6 +63,26 @@ _JOURNAL_1: Final = (
 )
 
 _JOURNAL_2: Final = ("CREATE INDEX callers ON calls (who)",)
+
+_JOURNAL_3: Final = (
+    "CREATE TABLE call_progress (counted INTEGER NOT NULL) STRICT",
+    "INSERT INTO call_progress VALUES (0)",
+    "CREATE TABLE call_servers (number INTEGER PRIMARY KEY, server TEXT NOT NULL UNIQUE) STRICT",
+    """CREATE TABLE call_minutes (
+        minute INTEGER NOT NULL, server INTEGER NOT NULL, outcome TEXT NOT NULL,
+        bucket INTEGER NOT NULL, calls INTEGER NOT NULL,
+        PRIMARY KEY (server, minute, outcome, bucket)) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE usage_minutes (
+        minute INTEGER NOT NULL, number INTEGER NOT NULL, rss INTEGER NOT NULL, cpu REAL NOT NULL,
+        PRIMARY KEY (number, minute)) STRICT, WITHOUT ROWID""",
+)
+
+_JOURNAL_4: Final = (
+    """CREATE TABLE call_contents (
+        id INTEGER PRIMARY KEY REFERENCES calls (id) ON DELETE CASCADE,
+        at INTEGER NOT NULL, who TEXT NOT NULL, size INTEGER NOT NULL,
+        error BLOB, sealed BLOB NOT NULL) STRICT""",
+)
 
 _STATE_2: Final = (
     "ALTER TABLE edits ADD COLUMN unit INTEGER NOT NULL DEFAULT 0",
@@ -120,11 +144,47 @@ _STATE_9: Final = (
         unit INTEGER, settled INTEGER NOT NULL, PRIMARY KEY (path, keys, name)) STRICT""",
 )
 
+
+def _split_approvals(connection: sqlite3.Connection) -> None:
+    query = "SELECT folder, entries FROM approvals WHERE entries IS NOT NULL"
+    for folder, entries in connection.execute(query).fetchall():
+        # What cannot be read is left for the reader, who tells of it.
+        with contextlib.suppress(*UNREADABLE):
+            members = dict(from_text(entries)).items()
+            rows = [(folder, name, to_text(each)) for name, each in members]
+            connection.executemany("INSERT INTO approved_entries VALUES (?, ?, ?)", rows)
+            whole = NO_ENTRIES, folder
+            connection.execute("UPDATE approvals SET entries = ? WHERE folder = ?", whole)
+
+
+_STATE_10: Final = (
+    """CREATE TABLE approved_entries (
+        folder TEXT NOT NULL, name TEXT NOT NULL, entry TEXT NOT NULL,
+        PRIMARY KEY (folder, name)) STRICT""",
+    _split_approvals,
+)
+
+_STATE_11: Final = (
+    "CREATE TABLE secrets (name TEXT PRIMARY KEY, sealed BLOB NOT NULL) STRICT",
+    """CREATE TABLE secret_consents (
+        place TEXT NOT NULL, name TEXT NOT NULL, PRIMARY KEY (place, name)) STRICT""",
+)
+
+_STATE_12: Final = (
+    """CREATE TABLE seen_clients (
+        name TEXT PRIMARY KEY, version TEXT NOT NULL, at INTEGER NOT NULL) STRICT""",
+)
+
 STATE: Final[tuple[Migration, ...]] = (
     *(_STATE_1, _STATE_2, _STATE_3, _STATE_4, _STATE_5, _STATE_6, _STATE_7, _STATE_8, _STATE_9),
+    *(_STATE_10, _STATE_11, _STATE_12),
 )
 BINDS_ENTRIES: Final = 6
 """The version from which on approvals hold the entries that were approved."""
+SPLITS_ENTRIES: Final = 10
+"""The version from which on each of these entries is a row."""
+HAS_SECRETS: Final = 11
+"""The version from which on there are secrets and consents."""
 NEW_POLICY_NAMES: Final = 7
 """The version from which on policies say `fallback`, `isolation` and `concurrency`."""
-JOURNAL: Final[tuple[Migration, ...]] = (_JOURNAL_1, _JOURNAL_2)
+JOURNAL: Final[tuple[Migration, ...]] = (_JOURNAL_1, _JOURNAL_2, _JOURNAL_3, _JOURNAL_4)

@@ -21,7 +21,8 @@ from msgspec import Struct
 
 from mcpyard.domain.errors import StateBroken, StorageFull
 from mcpyard.domain.write_errors import unwritten
-from mcpyard.store.sqlite.definitions import read_definitions
+from mcpyard.store.sql.definitions import read_definitions
+from mcpyard.store.sql.sealing import Seal
 from mcpyard.store.sqlite.error_names import domain_error
 from mcpyard.store.sqlite.migrations import sync_folder, version_of
 from mcpyard.store.sqlite.peeking import opened
@@ -71,7 +72,7 @@ class Snapshots:
             StateBroken: The state cannot be read.
         """
         # One that was given up may still be at work in its thread.
-        with self._lock, _writing(self._folder):
+        with self._lock, writing(self._folder):
             changed, size = self._changed()
             began = time.time_ns()
             if any(each.path.stat().st_mtime_ns >= changed for each in self.all()[:1]):
@@ -80,12 +81,23 @@ class Snapshots:
             if shutil.disk_usage(self._folder).free < 2 * size:
                 raise StorageFull(f"{self._folder} has not enough room for a backup")
             path = self._folder / f"state-{now:%Y-%m-%d}.db"
-            with _new_file(path) as temporary:
+            with new_file(path) as temporary:
                 _copy(f"file:{quote(str(self._state))}?mode=rw", self._state, temporary)
                 os.utime(temporary, ns=(began, began))
             for old in self.all()[DAYS:]:
                 old.path.unlink()
         return True
+
+    def copy_to(self, path: Path) -> None:
+        """Write a backup to a file of the user's, of one consistent view of the state.
+
+        Raises:
+            StorageFull: The file cannot be written.
+            StateBroken: The state cannot be read.
+        """
+        self._changed()
+        with writing(path), new_file(path) as temporary:
+            _copy(f"file:{quote(str(self._state))}?mode=rw", self._state, temporary)
 
     def restore(self, source: Path, now: datetime) -> Path | None:
         """Put a backup in place of the state; returns where the replaced one is, if there was one.
@@ -98,7 +110,7 @@ class Snapshots:
             StorageFull: There is no room; nothing was changed.
         """
         examine(source)
-        with _writing(self._state), _new_file(self._state) as temporary:
+        with writing(self._state), new_file(self._state) as temporary:
             _copy_closed(source, temporary)
             aside = self._state.with_name(f"{self._state.name}.replaced-{now:%Y%m%dT%H%M%S%f}")
             replaced = self._state.exists()
@@ -138,6 +150,28 @@ def examine(path: Path) -> int:
         return len([*read_definitions(connection)])
 
 
+def is_of_cluster(path: Path) -> bool:
+    """Whether a backup is one of a cluster (see `store.postgres.backups`).
+
+    Raises:
+        StateBroken: It is damaged, or no state of mcpyard.
+        NewerState: A newer version wrote it.
+    """
+    with opened(path) as connection:
+        query = "SELECT 1 FROM sqlite_master WHERE name = 'cluster_backup'"
+        return connection.execute(query).fetchone() is not None
+
+
+def unreadable_sign_ins(path: Path, seal: Seal) -> list[str]:
+    """The resources of sign-ins in a backup that a key does not open; blocks."""
+    with opened(path) as connection:
+        tables = "SELECT 1 FROM sqlite_master WHERE name = 'credentials'"
+        if connection.execute(tables).fetchone() is None:
+            return []
+        rows = connection.execute("SELECT resource, sealed FROM credentials ORDER BY resource")
+        return [resource for resource, sealed in rows if seal.open(sealed) is None]
+
+
 def _snapshot(path: Path) -> Snapshot:
     status = path.stat()
     return Snapshot(path, datetime.fromtimestamp(status.st_mtime, UTC), status.st_size)
@@ -158,7 +192,7 @@ def _copy_closed(source: Path, target: Path) -> None:
 
 
 @contextlib.contextmanager
-def _new_file(path: Path) -> Generator[Path]:
+def new_file(path: Path) -> Generator[Path]:
     """An empty file that takes the place of another one when the block succeeds."""
     temporary = path.with_name(f".{path.name}.new")
     temporary.unlink(missing_ok=True)
@@ -177,7 +211,8 @@ def _new_file(path: Path) -> Generator[Path]:
 
 
 @contextlib.contextmanager
-def _writing(path: Path) -> Generator[None]:
+def writing(path: Path) -> Generator[None]:
+    """Say which file could not be written when the block fails for that."""
     try:
         yield
     except OSError as error:

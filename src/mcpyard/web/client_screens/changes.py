@@ -11,7 +11,8 @@ from typing import Final, TypeAlias
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError, edge
+from mcpyard.domain.edges import edge
+from mcpyard.domain.errors import ArgumentsRefused, Problem, YardError
 from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.web import requests
 from mcpyard.web.catalogues import Catalogue

@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from mcpyard.formats.finding import Finding
 from mcpyard.web.badges import FINDINGS, StatusBadge
+from mcpyard.web.client_screens.connections import connections_of
 from mcpyard.web.client_screens.fields import fields_of_entry
 from mcpyard.web.client_screens.presenters import (
     OWN,
@@ -16,14 +17,14 @@ from mcpyard.web.client_screens.presenters import (
     places_of,
     problem_line,
     programs_of,
-    table_of,
 )
+from mcpyard.web.client_screens.sync_pages import SyncPages
 from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.clients.clients import Clients
 from mcpyard.yard.clients.patching import WORDS
 
-PARTS: Final = ("list", "table", "checks", "edits")
+PARTS: Final = ("list", "table", "gateway", "checks", "edits")
 
 _UNCHANGED: Final = 204
 _SHOWN_APART: Final = frozenset({"command", "args", "env", "url", "headers"})
@@ -32,8 +33,9 @@ _SHOWN_APART: Final = frozenset({"command", "args", "env", "url", "headers"})
 class ClientsRoutes:
     """Shows the servers of other programs."""
 
-    def __init__(self, presenter: ServerPresenter) -> None:
+    def __init__(self, presenter: ServerPresenter, sync: SyncPages) -> None:
         self._presenter = presenter
+        self._sync = sync
         self._yard = presenter.yard
 
     async def screen(self, request: Request) -> Response:
@@ -76,19 +78,21 @@ class ClientsRoutes:
     async def _part(self, request: Request) -> TemplateData:
         show = request.query_params.get("show", PARTS[0])
         show = show if show in PARTS else PARTS[0]
-        data = await self._part_data(show)
+        data = await self._part_data(request, show)
         return {"show": show, "seen": digest_of(data)} | data
 
-    async def _part_data(self, show: str) -> TemplateData:
+    async def _part_data(self, request: Request, show: str) -> TemplateData:
         if show == "edits":
             return {"edits": await self._clients.edits()}
+        if show == "gateway":
+            return await connections_of(self._yard, f"{request.base_url}mcp")
         if show == "checks":
             findings = [_finding(each) for each in await self._clients.findings()]
             return {"findings": findings, "drifts": await self._clients.drift()}
-        places = await places_of(self._clients, self._presenter.badges())
         data: TemplateData = {"folder": self._clients.folder}
         if show == "table":
-            return data | {"table": table_of(places)}
+            return data | await self._sync.table(request)
+        places = await places_of(self._clients, self._presenter.badges())
         targets = [each for each in places if each.exists]
         # Those that are here come first.
         programs = sorted(programs_of(places), key=lambda each: not each.present)
@@ -98,4 +102,6 @@ class ClientsRoutes:
 def _finding(finding: Finding) -> TemplateData:
     place = finding.place
     where = f"{place.file}:{place.line}" if place else ""
-    return {"finding": finding, "badge": FINDINGS[str(finding.level)], "where": where}
+    private = place.file if place and finding.code == "secret-readable" else ""
+    badge = FINDINGS[str(finding.level)]
+    return {"finding": finding, "badge": badge, "where": where, "private": private}

@@ -1,4 +1,4 @@
-"""Connecting a program to the gateway: shown first, then done, then undone if need be."""
+"""Connecting a program to the gateway, and disconnecting it: shown first, then done."""
 
 from typing import Final
 from urllib.parse import quote
@@ -71,6 +71,29 @@ class ConnectPages:
             return await self._connect_by_address(request, form, client, terms)
         except YardError as error:
             return refused(request, error)
+
+    async def ask_end(self, request: Request) -> Response:
+        """Show what disconnecting a program changes."""
+        at = request.query_params.get("at", "")
+        preview = await self._yard.clients.disconnect(at, EditTerms(dry_run=True))
+        client = at.partition(":")[0]
+        places = await places_of(self._yard.clients)
+        title = next((each.title for each in places if each.client == client), client)
+        data: TemplateData = {"at": at, "client": title}
+        return answer(request, "dialogs/disconnect.html", data | preview_of(preview))
+
+    async def end(self, request: Request) -> Response:
+        """Take the gateway out of the file of a program."""
+        form = await requests.form(request)
+        clients = self._yard.clients
+        try:
+            preview = await clients.disconnect(form["at"], EditTerms(dry_run=True))
+            if again := unseen(request, form, preview):
+                return again
+            done = await clients.disconnect(form["at"], terms_of(request, form))
+        except YardError as error:
+            return refused(request, error)
+        return done_answer(request, "clients.done.disconnect", form["at"].partition(":")[0], done)
 
     async def _connect_by_address(
         self, request: Request, form: Form, client: str, terms: EditTerms

@@ -73,28 +73,6 @@ class Program:
         return sum(len(each.entries) for each in self.places)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A name in the table: the server of each place, or what could be copied there."""
-
-    name: str
-    cells: tuple[EntryCard | None, ...]
-
-    @property
-    def source(self) -> EntryCard:
-        """The one that a copy is made of, where there is none yet: rather one that is used."""
-        there = [each for each in self.cells if each]
-        return next((each for each in there if each.enabled), there[0])
-
-
-@dataclass(frozen=True, slots=True)
-class ClientTable:
-    """Every server against every place that is there."""
-
-    columns: tuple[ProgramFile, ...]
-    rows: tuple[Row, ...]
-
-
 async def places_of(
     clients: Clients, own: Mapping[str, StatusBadge] | None = None
 ) -> list[ProgramFile]:
@@ -108,22 +86,6 @@ def programs_of(places: Iterable[ProgramFile]) -> list[Program]:
     for each in places:
         files.setdefault(each.client, []).append(each)
     return [Program(client, each[0].title, tuple(each)) for client, each in files.items()]
-
-
-def table_of(places: Iterable[ProgramFile]) -> ClientTable:
-    """The table of what is there; a program's further files in a scope count as the one."""
-    columns: dict[str, ProgramFile] = {}
-    entries: dict[str, dict[str, EntryCard]] = {}
-    for place in places:
-        if place.exists and not place.problems:
-            columns.setdefault(place.at, place)
-            for entry in place.entries:
-                entries.setdefault(entry.name, {})[place.at] = entry
-    rows = [
-        Row(name, tuple(by_place.get(at) for at in columns))
-        for name, by_place in sorted(entries.items(), key=lambda each: each[0].casefold())
-    ]
-    return ClientTable(tuple(columns.values()), tuple(rows))
 
 
 def effective_badge(effective: str, own: StatusBadge | None) -> StatusBadge:

@@ -1,11 +1,15 @@
 """The parts of the Clients screen in every state, for the components page."""
 
+from mcpyard.domain.model import Scope
+from mcpyard.domain.sync.plan import CellState
 from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.web.badges import EFFECTIVE
 from mcpyard.web.client_screens.changes import preview_of
 from mcpyard.web.client_screens.presenters import EntryCard
+from mcpyard.web.client_screens.sync_table import SyncCard
 from mcpyard.web.templating import TemplateData
 from mcpyard.yard.clients.edit_results import Done
+from mcpyard.yard.views.sync import SyncAssignmentView, SyncCellView
 
 _DIFF = """--- /dev/null
 +++ /srv/person/.codex/config.toml
@@ -33,4 +37,40 @@ def client_samples() -> TemplateData:
         for kind in WarningKind
     ]
     done = Done((("/srv/person/.codex/config.toml", _DIFF),), tuple(warnings))
-    return {"entries": entries, **preview_of(done)}
+    return {"entries": entries, "sync_cards": _sync_cards(), **preview_of(done)}
+
+
+def _sync_cards() -> list[SyncCard]:
+    """A cell in every state, one that nothing is true of, and one that a file decides about."""
+    cards = [_sync_card(state) for state in CellState]
+    absent = SyncCard("unassigned", "codex:user", None, _assignment("unassigned", assigned=False))
+    locked = _assignment("locked", locked="decided by /srv/project/mcpyard.toml")
+    return [*cards, absent, SyncCard("locked", "codex:user", None, locked)]
+
+
+def _sync_card(state: CellState) -> SyncCard:
+    assigned = state not in {CellState.FOREIGN, CellState.PRUNE}
+    cell = SyncCellView(
+        server=state,
+        target="codex:user",
+        state=state,
+        wanted=assigned,
+        changes=False,
+        reason="",
+        choices=[],
+        seen="",
+        differences=[],
+        warnings=[],
+    )
+    return SyncCard(state, "codex:user", cell, _assignment(state, assigned=assigned))
+
+
+def _assignment(name: str, *, assigned: bool = True, locked: str = "") -> SyncAssignmentView:
+    return SyncAssignmentView(
+        server=name,
+        target="codex:user",
+        wanted=assigned,
+        source=Scope.PROJECT if locked else Scope.USER,
+        file="/srv/person/mcpyard.toml",
+        locked=locked,
+    )

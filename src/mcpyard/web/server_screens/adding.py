@@ -8,7 +8,8 @@ from starlette.responses import Response
 
 from mcpyard.domain.definition.merge import plain
 from mcpyard.domain.definition.secret_text import shown_args, shown_text, shown_url
-from mcpyard.domain.errors import YardError, edge
+from mcpyard.domain.edges import edge
+from mcpyard.domain.errors import YardError
 from mcpyard.domain.model import Config, LocalConfig
 from mcpyard.formats.pasting.snippets import Pasted, parse_snippet
 from mcpyard.web import requests
@@ -22,6 +23,7 @@ from mcpyard.web.server_screens.definitions import (
 )
 from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.templating import TemplateData, answer
+from mcpyard.yard.edit_note import EditNote
 
 WAYS: Final = ("form", "paste", "found")
 
@@ -49,10 +51,11 @@ class AddRoutes:
         try:
             body = {**definition_of(fields), "name": fields.name}
             body |= {"scope": fields.scope} if fields.scope else {}
-            record = await self._yard.register(body)
+            note = EditNote(requests.caller(request), "add")
+            record = await self._yard.register(body, note=note)
         except YardError as error:
             return form_again(request, form, error, "dialogs/add.html")
-        return self._done(request, [record.name])
+        return self._done(request, note, [record.name])
 
     async def test(self, request: Request) -> Response:
         """Connect to what was filled in, without keeping it; list its tools."""
@@ -109,17 +112,23 @@ class AddRoutes:
         bodies = [{**_definition(each), "name": each.name, "start": start} for each in servers]
         names: list[str] = []
         refused: list[str] = []
-        for each, outcome in zip(servers, await self._yard.register_all(bodies), strict=True):
+        note = EditNote(requests.caller(request), "import")
+        outcomes = await self._yard.register_all(bodies, note)
+        for each, outcome in zip(servers, outcomes, strict=True):
             if isinstance(outcome, YardError):
                 refused.append(joined(each.name, ": ", line_about(request, outcome)))
             else:
                 names.append(outcome.name)
-        return self._done(request, names, refused)
+        return self._done(request, note, names, refused)
 
     def _done(
-        self, request: Request, names: list[str], refused: list[str] | None = None
+        self,
+        request: Request,
+        note: EditNote,
+        names: list[str],
+        refused: list[str] | None = None,
     ) -> Response:
-        data = {"names": names, "refused": refused or []}
+        data = {"names": names, "refused": refused or [], "edit": note.number}
         return answer(request, "parts/added.html", data)
 
 

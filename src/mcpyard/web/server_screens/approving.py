@@ -5,8 +5,10 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
-from mcpyard.domain.errors import ApprovalOutdated, ServerUnknown, edge
+from mcpyard.domain.edges import edge
+from mcpyard.domain.errors import ApprovalOutdated, ServerUnknown
 from mcpyard.web import requests
+from mcpyard.web.filters import url
 from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.consent import folder_view
@@ -35,8 +37,8 @@ class ApproveRoutes:
 
     async def _dialog_data(self, request: Request) -> TemplateData:
         waiting = await self._yard.approvals.waiting_in(self._folder(request))
-        ref = requests.part(request, "ref")
-        return {"waiting": folder_view(waiting), "ref": ref, "late": False}
+        action = url("ui", "servers", requests.part(request, "ref"), "approve")
+        return {"waiting": folder_view(waiting), "action": action, "late": False}
 
     def _folder(self, request: Request) -> Path:
         server = self._yard.server(requests.part(request, "ref"))

@@ -17,9 +17,11 @@ from mcpyard.web.server_screens.definitions import (
     patch_of,
     redacted_definition,
 )
-from mcpyard.web.server_screens.presenters import ONE, ServerPresenter
+from mcpyard.web.server_screens.presenters import ServerPresenter
+from mcpyard.web.server_screens.views import ONE
 from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.edit import Change
+from mcpyard.yard.edit_note import EditNote
 
 _AROUND: Final = 2
 
@@ -42,12 +44,13 @@ class ChangeRoutes:
         """Change a server to what was filled in."""
         ref, form = requests.part(request, "ref"), await requests.form(request)
         record = self._presenter.record(ref)
+        note = EditNote(requests.caller(request), "edit")
         try:
             patch = patch_of(fields_of_form(form), record)
-            changed = await self._yard.change(ref, Change(patch, form["digest"] or None))
+            changed = await self._yard.change(ref, Change(patch, form["digest"] or None, note=note))
         except YardError as error:
             return form_again(request, form, error, "dialogs/edit.html")
-        return answer(request, "parts/changed.html", {"name": changed.name})
+        return answer(request, "parts/changed.html", {"name": changed.name, "edit": note.number})
 
     async def diff(self, request: Request) -> Response:
         """How what was filled in differs from what is."""
@@ -66,10 +69,13 @@ class ChangeRoutes:
         """Stop a server if it runs, and take it out."""
         ref = requests.part(request, "ref")
         name = self._yard.server(ref).name
-        await self._yard.remove(ref)
+        note = EditNote(requests.caller(request), "remove")
+        await self._yard.remove(ref, note=note)
         leaves = request.query_params.get("view", "").startswith(ONE)
         headers = {"HX-Redirect": "/"} if leaves else None
-        return answer(request, "parts/removed.html", {"name": name}, headers=headers)
+        return answer(
+            request, "parts/removed.html", {"name": name, "edit": note.number}, headers=headers
+        )
 
 
 def difference(before: str, after: str) -> list[tuple[str, str]]:

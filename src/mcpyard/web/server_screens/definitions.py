@@ -6,6 +6,7 @@ from typing import Final
 
 from mcpyard.domain.definition.merge import kept_args, kept_text
 from mcpyard.domain.definition.numbers import whole_number
+from mcpyard.domain.definition.secret_names import is_literal
 from mcpyard.domain.definition.secret_text import shown_args, shown_text, shown_url
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.narrowing import is_mapping, list_of, object_of
@@ -38,6 +39,11 @@ class Pair:
     value: str = ""
     kept: bool = False
     hint: str = ""
+
+    @property
+    def shown(self) -> bool:
+        """Whether it is no secret: a reference, maybe with a word around it."""
+        return bool(self.value) and not is_literal(self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +190,9 @@ def redacted_definition(fields: Fields) -> dict[str, object]:
         more |= {"cwd": fields.cwd} if fields.cwd else {}
         pairs, key = fields.env, "env"
     values = {each.name: HIDDEN if each.kept else redacted(each.value) for each in pairs}
-    rest: dict[str, object] = {"timeout": fields.timeout, "enabled": fields.enabled}
+    number = whole_number(fields.timeout)
+    timeout = fields.timeout if number is None else number
+    rest: dict[str, object] = {"timeout": timeout, "enabled": fields.enabled}
     rest |= redacted_extra(fields.extra)
     return {**hidden, **more, **({key: values} if values else {}), **rest}
 

@@ -16,6 +16,7 @@ from mcpyard.web.problems import line_about
 from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.clients.clients import Copy, EditTerms
+from mcpyard.yard.edit_note import EditNote
 
 EXAMPLE: Final = "legal"
 TARGET: Final = "yard:user"
@@ -40,7 +41,7 @@ class ImportRoutes:
         terms = EditTerms(who=requests.caller(request))
         places = [each.partition(_BETWEEN) for each in form.all("server")]
         copies = [Copy(place, TARGET, name) for place, _, name in places]
-        _, copied = await self._yard.clients.copy_all(copies, terms)
+        done, copied = await self._yard.clients.copy_all(copies, terms)
         names = [each.name for each in copied if each.error is None]
         refused = [
             joined(each.name, ": ", line_about(request, each.error))
@@ -51,7 +52,9 @@ class ImportRoutes:
             # All at once: what they are wanted to be is one write, and one look.
             enabled = [name for name in names if self._yard.server(name).config.enabled]
             await asyncio.gather(*map(self._yard.start, enabled))
-        return answer(request, "parts/added.html", {"names": names, "refused": refused})
+        return answer(
+            request, "parts/added.html", {"names": names, "refused": refused, "edit": done.edit}
+        )
 
     async def example(self, request: Request) -> Response:
         """Add the example server, and start it."""
@@ -63,11 +66,13 @@ class ImportRoutes:
             "args": [],
             "transport": "stdio",
         }
+        note = EditNote(requests.caller(request), "add")
         try:
-            await self._yard.register(body | {"scope": "user", "start": True})
+            await self._yard.register(body | {"scope": "user", "start": True}, note=note)
         except NameTaken:
             await self._yard.start(EXAMPLE)
-        return answer(request, "parts/added.html", {"names": [EXAMPLE], "refused": []})
+        data = {"names": [EXAMPLE], "refused": [], "edit": note.number}
+        return answer(request, "parts/added.html", data)
 
     async def _importable(self) -> list[TemplateData]:
         rows = await self._yard.clients.import_all(terms=EditTerms(dry_run=True))

@@ -4,23 +4,19 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 from uuid import UUID
 
 from mcpyard.domain.errors import Problem, ServerUnknown
+from mcpyard.domain.fixes import Fix
 from mcpyard.domain.lifecycle import OPEN, Phase
-from mcpyard.domain.model import Wanted
+from mcpyard.domain.model import Scope, Wanted
 from mcpyard.web.badges import TONES, StatusBadge, badge_of
 from mcpyard.web.change_tracker import ChangeTracker, PageChanges
 from mcpyard.web.metrics import Metric
+from mcpyard.web.server_screens.listing import ListChoice, ListedServer, sections_of
+from mcpyard.web.server_screens.views import LIST, ONE, ROWS
 from mcpyard.web.templating import Preferences, TemplateData, render
 from mcpyard.yard.views.servers import Picture, ServerView, all_warnings
-
-LIST: Final = "servers"
-"""The view of a browser that looks at all servers."""
-
-ONE: Final = "server:"
-"""Begins the view of a browser that looks at one server; its id follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +32,9 @@ class Card:
         editable: Whether its definition can be changed from here.
         tools: Stands for its tools; another when they change.
         notes: What is odd about its definition, its tools or its behaviour.
+        fixes: What can be done about it with one action.
         signed_in: Whether somebody is signed in at it.
+        project: The folder of the project that it belongs to; empty for none.
     """
 
     record: ServerView
@@ -48,6 +46,8 @@ class Card:
     tools: str = ""
     notes: tuple[Problem, ...] = ()
     signed_in: bool = False
+    fixes: tuple[Fix, ...] = ()
+    project: str = ""
 
     @property
     def title(self) -> str:
@@ -102,14 +102,36 @@ class ServerPresenter:
             tools=observed.tools.digest,
             notes=all_warnings(server, observed),
             signed_in=self.yard.signed_in(server),
+            fixes=self.yard.fixes.of(server, observed),
+            project=_project_of(picture),
         )
 
-    def cards(self, servers: Iterable[UUID] | None = None) -> list[Card]:
-        """The cards of some servers, or of all."""
-        if servers is None:
-            return [self.card(each) for each in self.tracker.pictures()]
+    def cards(self, servers: Iterable[UUID]) -> list[Card]:
+        """The cards of those of some servers that are still there."""
         pictures = map(self.tracker.picture, servers)
         return [self.card(each) for each in pictures if each]
+
+    def listing(self, choice: ListChoice) -> TemplateData:
+        """The list of all servers, the first of them with their cards."""
+        sections = sections_of(map(self._listed, self.tracker.pictures()), choice)
+        pages = [page for each in sections for page in each.pages if page.at_once]
+        cards = self.cards(server for each in pages for server in each.servers)
+        return {
+            "choice": choice,
+            "sections": sections,
+            "cards": {each.record.id: each for each in cards},
+        }
+
+    def _listed(self, picture: Picture) -> ListedServer:
+        server, metric = picture.server, self.tracker.metrics.of(picture.server.id)
+        return ListedServer(
+            server.id,
+            server.name,
+            self._badge(picture).tone,
+            _project_of(picture),
+            metric.last_call.timestamp() if metric.last_call else 0.0,
+            metric.usage.rss if metric.usage else 0,
+        )
 
     def badges(self) -> dict[str, StatusBadge]:
         """How every server is, by its name."""
@@ -134,21 +156,27 @@ class ServerPresenter:
 
     def news(self, preferences: Preferences, view: str, changes: PageChanges) -> str:
         """The parts of a page that changed, each with the place it belongs to."""
-        if view == LIST:
-            return self._of_list(preferences, changes)
+        if view in {LIST, ROWS}:
+            return self._of_list(preferences, view, changes)
         return self._of_one(preferences, view.removeprefix(ONE), changes)
 
     def _badge(self, picture: Picture) -> StatusBadge:
         return badge_of(picture, self.tracker.restarted(picture.server.id))
 
-    def _of_list(self, preferences: Preferences, changes: PageChanges) -> str:
-        data: dict[str, object] = {
+    def _of_list(self, preferences: Preferences, view: str, changes: PageChanges) -> str:
+        listed = changes.everything or changes.came or changes.gone
+        data: TemplateData = {
             "everything": changes.everything,
-            "cards": self.cards(None if changes.everything else changes.servers),
+            "rows": view == ROWS,
+            "changed": self.cards(changes.servers),
+            "came": self.cards(changes.came),
+            "gone": changes.gone,
             "metrics": self.cards(changes.metrics),
-            "tiles": self.tiles() if changes.everything or changes.servers else None,
-            "problems": self.problems() if changes.everything else [],
+            "tiles": self.tiles() if listed or changes.servers else None,
+            "problems": self.problems() if changes.problems or changes.everything else None,
         }
+        if changes.everything:
+            data |= self.listing(preferences.listing)
         return render(preferences, "parts/news_list.html", data)
 
     def _of_one(self, preferences: Preferences, ref: str, changes: PageChanges) -> str:
@@ -158,7 +186,12 @@ class ServerPresenter:
             return ""
         if picture is None:
             return render(preferences, "parts/gone.html", {"ref": ref})
-        touched = picture.server.id in changes.servers | changes.metrics
+        touched = picture.server.id in changes.servers | changes.metrics | changes.came
         if not (changes.everything or touched):
             return ""
         return render(preferences, "parts/news_one.html", {"card": self.card(picture)})
+
+
+def _project_of(picture: Picture) -> str:
+    owner = picture.server.owner
+    return str(Path(owner.place).parent) if owner.scope is Scope.PROJECT else ""

@@ -42,6 +42,7 @@ class FormField:
         input: The type of the browser's own field.
         options: The values to choose from, each as JSON and as shown.
         children: The fields of an object, the ways of a choice, or the item of an array.
+        items: The items that an array begins with.
     """
 
     kind: str
@@ -53,6 +54,7 @@ class FormField:
     input: str = "text"
     options: tuple[tuple[str, str], ...] = ()
     children: tuple["FormField", ...] = ()
+    items: tuple["FormField", ...] = ()
 
 
 def form_of(schema: object) -> FormField:
@@ -61,6 +63,14 @@ def form_of(schema: object) -> FormField:
     whole = made if made.kind == "object" else FormField("json")
     # A schema's title is a name for programs; what the arguments are for the tool itself says.
     return replace(whole, label="", description="", required=whole.kind == "object")
+
+
+def takes_nothing(schema: object) -> bool:
+    """Whether a tool with this schema has no arguments that anybody could type."""
+    members = mapping_of(schema)
+    described = {"properties", "patternProperties", "$ref", "allOf", "anyOf", "oneOf"}
+    more = members.get("additionalProperties")
+    return not any(members.get(key) for key in described) and not isinstance(more, Mapping)
 
 
 class _Maker:
@@ -86,8 +96,12 @@ class _Maker:
         if "const" in schema:
             return FormField("const", default=pretty(schema["const"]))
         if is_array(options := schema.get("enum")):
-            return FormField("enum", options=_options(options))
+            return FormField("enum", options=_options(options, list_of(schema.get("enumNames"))))
         ways = _ways(schema)
+        if len(ways) > 1 and all("const" in each for each in ways):
+            values = [each["const"] for each in ways]
+            titles = [each.get("title", each["const"]) for each in ways]
+            return FormField("enum", options=_options(values, titles))
         if len(ways) == 1:
             return self.node(ways[0], depth + 1)
         if ways:
@@ -169,8 +183,13 @@ def _text(schema: Schema) -> FormField:
     return FormField("long" if is_long else "text", input=input_type)
 
 
-def _options(values: list[object]) -> tuple[tuple[str, str], ...]:
-    return tuple((pretty(each), each if isinstance(each, str) else pretty(each)) for each in values)
+def _options(values: list[object], titles: list[object]) -> tuple[tuple[str, str], ...]:
+    """The values to choose from, with the titles of those that have one."""
+    named = [*titles, *values[len(titles) :]]
+    return tuple(
+        (pretty(value), title if isinstance(title, str) else pretty(title))
+        for value, title in zip(values, named, strict=False)
+    )
 
 
 def _shown_default(kind: str, value: object) -> str:

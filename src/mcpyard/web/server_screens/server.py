@@ -1,4 +1,4 @@
-"""The screen of one server: its tools to try, its log, its calls, its definition."""
+"""The screen of one server: tools to try, prompts, resources, logs, calls, definition."""
 
 from typing import Final
 from uuid import UUID
@@ -7,15 +7,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.domain.errors import ServerUnknown
+from mcpyard.domain.interests import LEVELS
 from mcpyard.domain.stored import CallQuery, CallRecord
 from mcpyard.web import requests
 from mcpyard.web.problems import line_about
+from mcpyard.web.server_screens.content_pages import ContentPages
 from mcpyard.web.server_screens.definitions import fields_of_view, redacted_definition
-from mcpyard.web.server_screens.presenters import ONE, ServerPresenter
+from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.server_screens.toolbench import find_tools
+from mcpyard.web.server_screens.views import ONE
 from mcpyard.web.templating import TemplateData, answer
+from mcpyard.yard.content_access import log_level
 
-PARTS: Final = ("tools", "log", "calls", "definition")
+PARTS: Final = ("tools", "prompts", "resources", "log", "calls", "definition")
 CALLS: Final = 200
 _UNKNOWN: Final = 404
 
@@ -23,9 +27,10 @@ _UNKNOWN: Final = 404
 class ServerPages:
     """Shows one server of a yard at a time."""
 
-    def __init__(self, presenter: ServerPresenter) -> None:
+    def __init__(self, presenter: ServerPresenter, content: ContentPages) -> None:
         self._presenter = presenter
         self._yard = presenter.yard
+        self._content = content
 
     async def screen(self, request: Request) -> Response:
         """One server."""
@@ -44,27 +49,25 @@ class ServerPages:
             "show": show if show in PARTS else PARTS[0],
             "parts": PARTS,
         }
-        return answer(request, "screens/server.html", data | await self._part(str(server.id), show))
+        part = await self._part(request, str(server.id), show)
+        return answer(request, "screens/server.html", data | part)
 
-    async def _part(self, ref: str, show: str) -> TemplateData:
+    async def _part(self, request: Request, ref: str, show: str) -> TemplateData:
+        if show in {"prompts", "resources"}:
+            return {"ref": ref} | await self._content.part(request, ref, show)
         if show == "calls":
-            calls = await self._calls(UUID(ref))
-            return {"calls": calls, "points": _points(calls)}
+            clustered = self._yard.cluster.exists
+            return {"calls": await self._calls(UUID(ref)), "clustered": clustered}
         if show == "definition":
             record = self._presenter.record(ref)
             return {"definition": redacted_definition(fields_of_view(record))}
-        return {} if show == "log" else {"found": find_tools(self._yard, ref, "", 0), "ref": ref}
+        if show == "log":
+            session = self._yard.directory.observed(UUID(ref)).session
+            logs = session is not None and "logging" in session.capabilities
+            return {"levels": LEVELS, "logs": logs, "asked": log_level(self._yard, ref)}
+        word = request.query_params.get("q", "")
+        return {"found": find_tools(self._yard, ref, word, 0), "ref": ref}
 
     async def _calls(self, server: UUID) -> list[CallRecord]:
-        journal = self._yard.accounts.journal
-        return [*await journal.query(CallQuery(server=server, limit=CALLS))] if journal else []
-
-
-def _points(calls: list[CallRecord]) -> list[list[float]]:
-    """What the plots are drawn from: moments, milliseconds, and which calls failed."""
-    inorder = [*reversed(calls)]
-    return [
-        [each.at.timestamp() for each in inorder],
-        [round(each.ms, 3) for each in inorder],
-        [float(each.outcome != "ok") for each in inorder],
-    ]
+        query = CallQuery(server=server, limit=CALLS)
+        return (await self._yard.accounts.log.page(query)).calls

@@ -3,19 +3,25 @@
 from collections.abc import Awaitable, Callable
 from typing import Final
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from mcpyard.domain.errors import NoSignIn
 from mcpyard.web import requests
-from mcpyard.web.server_screens.presenters import LIST, ONE, ServerPresenter
-from mcpyard.web.templating import answer
+from mcpyard.web.server_screens.listing import PAGE
+from mcpyard.web.server_screens.presenters import ServerPresenter
+from mcpyard.web.server_screens.views import ONE, ROWS
+from mcpyard.web.templating import answer, preferences_of
 from mcpyard.yard.edit import Change
+from mcpyard.yard.edit_note import EditNote
 from mcpyard.yard.views.servers import ServerView
 
 TOOLS_ON_A_CARD: Final = 100
 CALLBACK: Final = "/oauth/callback"
+
+_BY_FIGURES: Final = {"last", "memory"}
 
 
 class ServersRoutes:
@@ -27,16 +33,26 @@ class ServersRoutes:
         self._yard = presenter.yard
 
     async def screen(self, request: Request) -> Response:
-        """All servers."""
+        """All servers; of many, the first page, and what the others are asked for by."""
+        choice = preferences_of(request).listing
+        if choice.sort in _BY_FIGURES:
+            await self._tracker.metrics.refresh()
         data = {
             "tab": "servers",
-            "view": LIST,
+            "view": choice.view,
             "tag": self._tracker.tag(),
-            "cards": self._presenter.cards(),
             "tiles": self._presenter.tiles(),
             "problems": self._presenter.problems(),
+            "clustered": self._yard.cluster.exists,
         }
-        return answer(request, "screens/servers.html", data)
+        return answer(request, "screens/servers.html", data | self._presenter.listing(choice))
+
+    async def page(self, request: Request) -> Response:
+        """Some servers of the list, by their ids."""
+        ids = request.query_params.get("ids", "").split()[:PAGE]
+        cards = self._presenter.cards(each for each in map(_uuid, ids) if each)
+        rows = request.query_params.get("view") == ROWS
+        return answer(request, "parts/page.html", {"cards": cards, "rows": rows})
 
     async def start(self, request: Request) -> Response:
         """Want a server to run."""
@@ -55,9 +71,8 @@ class ServersRoutes:
 
     async def enable(self, request: Request) -> Response:
         """Switch a server on."""
-        return await self._want(
-            request, lambda ref: self._yard.change(ref, Change({"enabled": True}))
-        )
+        change = Change({"enabled": True}, note=EditNote(requests.caller(request), "toggle"))
+        return await self._want(request, lambda ref: self._yard.change(ref, change))
 
     async def login(self, request: Request) -> Response:
         """Begin a sign-in; the page opens the address it is told."""
@@ -86,5 +101,13 @@ class ServersRoutes:
     def _card(self, request: Request, ref: str) -> Response:
         picture = self._tracker.picture(self._yard.server(ref).id)
         card = self._presenter.card(picture) if picture else None
-        one = request.query_params.get("view", "").startswith(ONE)
-        return answer(request, "parts/card_answer.html", {"card": card, "wide": one})
+        view = request.query_params.get("view", "")
+        data = {"card": card, "wide": view.startswith(ONE), "rows": view == ROWS}
+        return answer(request, "parts/card_answer.html", data)
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

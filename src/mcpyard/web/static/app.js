@@ -1,6 +1,7 @@
 import "./dialogs.js";
 import "./keyboard.js";
 import "./lost.js";
+import "./palette.js";
 import { applyFilter } from "./filter.js";
 import { tick } from "./clock.js";
 

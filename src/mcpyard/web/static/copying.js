@@ -2,7 +2,9 @@
 document.addEventListener("click", async ({ target }) => {
   const button = target.closest("[data-copy]");
   if (!button) return;
-  await navigator.clipboard.writeText(document.querySelector(button.dataset.copy).textContent);
+  const named = button.dataset.copy && document.querySelector(button.dataset.copy);
+  const source = named || button.closest("[data-copied-from]").querySelector("[data-copy-source]");
+  await navigator.clipboard.writeText(source.textContent);
   const words = button.querySelector("[data-done]");
   words.textContent = words.dataset.done;
   button.setAttribute("data-copied", "");

@@ -69,3 +69,12 @@ document.addEventListener("click", ({ target }) => {
     if (found) act(found);
   }
 });
+
+document.addEventListener("input", ({ target }) => {
+  const list = target.dataset.filters && document.querySelector(target.dataset.filters);
+  if (!list) return;
+  const word = target.value.trim().toLowerCase();
+  for (const item of list.children) {
+    item.toggleAttribute("data-out", word !== "" && !item.textContent.toLowerCase().includes(word));
+  }
+});

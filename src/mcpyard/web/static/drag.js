@@ -45,6 +45,6 @@ document.addEventListener("dragend", () => {
 
 document.addEventListener("keydown", (event) => {
   const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-  const idle = !event.target.matches("input, textarea, select") && !document.querySelector("dialog[open]");
+  const idle = document.documentElement.dataset.keys !== "off" && !event.target.matches("input, textarea, select") && !document.querySelector("dialog[open]");
   if (event.key === "c" && plain && idle) document.activeElement.closest(".entry")?.querySelector("[data-act=copy]").click();
 });

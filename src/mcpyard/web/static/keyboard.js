@@ -1,8 +1,8 @@
-// Keys for everything that is done often; none of them while somebody types.
-const TYPING = "input, textarea, select, [contenteditable]";
+// Keys for everything that is done often; none of them while somebody types, or switched them off.
+const TYPING = "input:not([type=checkbox]), textarea, select, [contenteditable]";
 
 function items() {
-  return [...document.querySelectorAll("#cards > .card:not([data-out]), [data-filtered] > :not([data-out])")];
+  return [...document.querySelectorAll("#cards .card:not([data-out]), [data-filtered] > :not([data-out])")];
 }
 
 function current() {
@@ -27,13 +27,16 @@ const KEYS = {
   k: () => move(-1),
   s: () => press("[data-act=start], [data-act=stop]"),
   r: () => press("[data-act=restart]"),
+  x: () => press(".select"),
   "?": () => document.getElementById("help").showModal(),
 };
 
 document.addEventListener("keydown", (event) => {
   const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
-  const act = plain && KEYS[event.key];
-  if (!act || event.target.matches(TYPING) || document.querySelector("dialog[open]")) return;
+  if (!plain || event.target.matches(TYPING) || document.querySelector("dialog[open]")) return;
+  if (event.key === "Enter" && event.target.matches(".card")) press("h2 a");
+  const act = document.documentElement.dataset.keys !== "off" && KEYS[event.key];
+  if (!act) return;
   event.preventDefault();
   act();
 });

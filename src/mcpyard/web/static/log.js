@@ -1,4 +1,4 @@
-// A log that is followed live. Lines come in bursts: they are gathered, a few are shown with each
+// A log that is followed live. Lines and log messages come in bursts: they are gathered, a few are shown with each
 // picture, and only the newest are kept, so that a flood neither freezes the page nor fills it.
 const MOST = 2000;
 const AT_ONCE = 80;
@@ -8,6 +8,9 @@ const UNSEEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u
 const log = document.getElementById("log");
 const lines = document.getElementById("lines");
 const filter = document.getElementById("search");
+const source = document.getElementById("log-source");
+const level = document.getElementById("log-level");
+const LEVELS = [...level.options].map((each) => each.value);
 const follow = document.getElementById("follow");
 const pause = document.getElementById("pause");
 const count = document.getElementById("log-count");
@@ -18,7 +21,21 @@ let scrolled = 0;
 let shown = 0;
 
 function matches(line) {
-  return line.text.toLowerCase().includes(filter.value.trim().toLowerCase());
+  if (source.value !== "all" && (source.value === "mcp") !== Boolean(line.level)) return false;
+  if (line.level && LEVELS.indexOf(line.level) < level.selectedIndex) return false;
+  return `${line.logger ?? ""} ${line.text}`.toLowerCase().includes(filter.value.trim().toLowerCase());
+}
+
+function inert(text) {
+  return text.replace(ANSI, "").replace(UNSEEN, "\ufffd");
+}
+
+function badgeOf(line) {
+  const badge = document.createElement("span");
+  badge.className = "badge level";
+  badge.dataset.level = line.level;
+  badge.textContent = inert(line.logger ? `${line.level} ${line.logger}` : line.level);
+  return badge;
 }
 
 function element(line) {
@@ -26,7 +43,7 @@ function element(line) {
   row.className = "entry";
   const time = document.createElement("time");
   time.textContent = line.at.slice(11, 23);
-  row.append(time, line.text.replace(ANSI, "").replace(UNSEEN, "\ufffd"));
+  row.append(time, ...(line.level ? [badgeOf(line), " "] : []), inert(line.text));
   return row;
 }
 
@@ -87,11 +104,15 @@ async function keepListening() {
   setTimeout(keepListening, 2000);
 }
 
-filter.addEventListener("input", () => {
+function showAgain() {
   lines.replaceChildren();
   shown = 0;
   add(kept.filter(matches));
-});
+}
+
+filter.addEventListener("input", showAgain);
+source.addEventListener("change", showAgain);
+level.addEventListener("change", showAgain);
 pause.addEventListener("click", () => {
   pause.setAttribute("aria-pressed", String(pause.getAttribute("aria-pressed") !== "true"));
 });
@@ -99,7 +120,7 @@ lines.addEventListener("scroll", () => {
   if (lines.scrollTop < scrolled - 4) follow.checked = false;
 });
 document.getElementById("download").addEventListener("click", () => {
-  const text = kept.map((each) => `${each.at} ${each.text}`).join("\n");
+  const text = kept.map((each) => `${each.at} ${each.level ? `[${each.level}] ` : ""}${each.text}`).join("\n");
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   link.download = `${log.dataset.name}.log`;

@@ -92,15 +92,19 @@ function safely(make, otherwise) {
   }
 }
 
+function isRaw(form) {
+  return form.querySelector("[data-raw]")?.checked ?? false;
+}
+
 document.addEventListener("htmx:config:request", ({ target, detail }) => {
-  if (!target.matches("form.try") || target.querySelector("[data-raw]").checked) return;
+  if (!target.matches("form.try") || isRaw(target)) return;
   const broken = [...target.querySelectorAll("[data-kind=json] > [data-value]")];
   detail.ctx.request.body.set("arguments", safely(() => argumentsOf(target), broken.map((each) => each.value).join()));
 });
 
 document.addEventListener("htmx:after:swap", () => {
   for (const line of document.querySelectorAll("template.sent-line")) {
-    line.closest(".result").nextElementSibling.prepend(line.content.cloneNode(true));
+    line.closest(".result")?.nextElementSibling?.prepend(line.content.cloneNode(true));
     line.remove();
   }
 });
@@ -121,7 +125,7 @@ function withdraw(field) {
 // Heard on the way down, before htmx sends the form.
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  if (!form.matches("form.try") || form.querySelector("[data-raw]").checked) return;
+  if (!form.matches("form.try") || isRaw(form) || event.submitter?.matches("[data-unread]")) return;
   form.querySelectorAll("[aria-invalid]").forEach(withdraw);
   const missing = missingIn(form.querySelector(".form-side > .node"));
   if (!missing.length) return;
@@ -146,10 +150,38 @@ document.addEventListener("htmx:after:swap", () => {
   htmx.ajax("GET", `/ui/tools?ref=${ref}`, { target: "#tools", swap: "innerHTML" });
 });
 
+// A tool runs once at a time: no second click makes a second call.
+const sending = new WeakSet();
+
+function hold(button) {
+  const running = sending.has(button.form) || button.form.parentElement.querySelector(":scope > .result [data-run]");
+  if (running && document.activeElement === button) button.dataset.focused = "";
+  button.disabled = Boolean(running);
+  if (!running && "focused" in button.dataset) {
+    delete button.dataset.focused;
+    if (document.activeElement === document.body) button.focus();
+  }
+}
+
+function holdAll() {
+  document.querySelectorAll("[data-run-button]").forEach(hold);
+}
+
+document.addEventListener("htmx:before:request", ({ target }) => {
+  if (target.matches("form.try")) sending.add(target);
+  holdAll();
+});
+document.addEventListener("htmx:finally:request", ({ target }) => {
+  sending.delete(target);
+  holdAll();
+});
+document.addEventListener("htmx:after:swap", holdAll);
+
 document.addEventListener("click", ({ target }) => {
   const again = target.closest("[data-resend]");
   if (!again) return;
   const form = again.closest(".tool-body").querySelector("form.try");
+  if (form.querySelector("[data-run-button]").disabled) return;
   showRaw(form, true);
   form.elements.arguments.value = again.dataset.resend;
   form.requestSubmit();

@@ -1,6 +1,8 @@
 """What a sign-in leaves behind, and where it is kept."""
 
 import time
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -41,6 +43,32 @@ class Credentials:
         return bool(self.access_token) and fresh
 
 
+class RenewalClaim(Protocol):
+    """The only renewal of a sign-in that is under way."""
+
+    @property
+    def credentials(self) -> Credentials | None:
+        """The sign-in as it is stored; None where there is none."""
+        ...
+
+    async def keep(self, renewed: Credentials) -> Credentials | None:
+        """Store what came of it; what is stored now, which another sign-in may have replaced."""
+        ...
+
+
+class RenewalClaims(Protocol):
+    """Lets one renewal of a sign-in follow the other, on however many machines."""
+
+    def claim(self, resource: str) -> AbstractAsyncContextManager[RenewalClaim]:
+        """Renew the sign-in of a resource in the block, once nobody else does.
+
+        Raises:
+            YardError: Where it is stored cannot be reached.
+            LinkFailed: Somebody else did not finish in time.
+        """
+        ...
+
+
 class CredentialStore(Protocol):
     """Where credentials are kept, one set per issuer and resource."""
 
@@ -55,3 +83,25 @@ class CredentialStore(Protocol):
     async def delete(self, resource: str) -> None:
         """Forget every set of a resource."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class _OwnClaim:
+    credentials: Credentials | None
+    store: CredentialStore
+
+    async def keep(self, renewed: Credentials) -> Credentials | None:
+        await self.store.put(renewed)
+        return renewed
+
+
+class OwnClaims:
+    """The `RenewalClaims` of a store that nobody else uses."""
+
+    def __init__(self, store: CredentialStore) -> None:
+        self._store = store
+
+    @asynccontextmanager
+    async def claim(self, resource: str) -> AsyncGenerator[RenewalClaim]:
+        """Renew the sign-in of a resource in the block (see `RenewalClaims`)."""
+        yield _OwnClaim(await self._store.get(resource), self._store)

@@ -24,6 +24,14 @@ MOST_BYTES: Final = 1024 * 1024
 
 _SECONDS: Final = 20.0
 
+_WITH_IPV4: Final = tuple(
+    map(ipaddress.IPv6Network, ("::ffff:0:0/96", "::ffff:0:0:0/96", "64:ff9b::/96", "::/96"))
+)
+"""IPv6 addresses that lead to the IPv4 address in their last bytes: mapped and translated ones, by
+this machine or by its network, and those of old."""
+
+_IPV4_BYTES: Final = 4
+
 
 class IssuerRefused(Exception):
     """A request to an authorization server that is not made, or whose answer is not taken."""
@@ -101,8 +109,11 @@ async def _addresses(url: httpx2.URL) -> tuple[str, ...]:
 def _reach(text: str) -> _Reach:
     """How far an address reaches."""
     address = ipaddress.ip_address(text.partition("%")[0])
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
-        address = address.ipv4_mapped
+    if isinstance(address, ipaddress.IPv6Address):
+        if address.is_site_local:
+            return _Reach.PRIVATE
+        if any(address in each for each in _WITH_IPV4):
+            address = ipaddress.IPv4Address(address.packed[-_IPV4_BYTES:])
     if address.is_link_local or address.is_multicast or address.is_unspecified:
         return _Reach.LINK_LOCAL
     return _Reach.PUBLIC if address.is_global else _Reach.PRIVATE

@@ -23,7 +23,7 @@ import httpx2
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.errors import NeedsAuth
 from mcpyard.wire.link import LinkFailed
-from mcpyard.wire.remote.credentials import Credentials, CredentialStore
+from mcpyard.wire.remote.credentials import Credentials, CredentialStore, OwnClaims
 from mcpyard.wire.remote.http_client import new_client, parse_url
 from mcpyard.wire.remote.http_errors import Challenge, challenge_of
 from mcpyard.wire.remote.post_sender import ReadyAuth
@@ -191,16 +191,16 @@ class SignIn:
         return credentials.access_token if credentials else ""
 
     async def _renew(self, rejected: str) -> Credentials | None:
-        # Whoever waited for his turn, and whoever shares the store, finds the work done.
-        stored = await self._store.get(self._url)
-        if stored is not None and stored.usable and stored.access_token != rejected:
-            return stored
-        renewed = await self._ask_anew(stored) if stored and stored.refresh_token else None
-        # Known before it is stored: a disk that refuses must not cost the sign-in.
-        self._credentials = credentials = renewed or _without_tokens(stored)
-        if credentials is not None:
-            await self._store.put(credentials)
-        return credentials
+        claims = self._renewals.claims or OwnClaims(self._store)
+        async with claims.claim(self._url) as claim:
+            # Whoever waited for his turn, and whoever shares the store, finds the work done.
+            stored = claim.credentials
+            if stored is not None and stored.usable and stored.access_token != rejected:
+                return stored
+            renewed = await self._ask_anew(stored) if stored and stored.refresh_token else None
+            # Known before it is stored: a disk that refuses must not cost the sign-in.
+            self._credentials = credentials = renewed or _without_tokens(stored)
+            return None if credentials is None else await claim.keep(credentials)
 
     async def _ask_anew(self, credentials: Credentials) -> Credentials | None:
         flow = _flow(self._url, self._identity, credentials)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-    from mcpyard.wire.remote.credentials import Credentials
+    from mcpyard.wire.remote.credentials import Credentials, RenewalClaims
 
     Renew: TypeAlias = Callable[[], Coroutine[Any, Any, Credentials | None]]
 
@@ -21,9 +21,14 @@ _LAST_SECONDS: Final = 5.0
 
 
 class Renewals:
-    """The renewals that are under way."""
+    """The renewals that are under way.
 
-    def __init__(self) -> None:
+    Attributes:
+        claims: Keeps other machines from renewing meanwhile, where they share the sign-ins.
+    """
+
+    def __init__(self, claims: "RenewalClaims | None" = None) -> None:
+        self.claims = claims
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._tasks: dict[tuple[str, str], asyncio.Task[Credentials | None]] = {}
 

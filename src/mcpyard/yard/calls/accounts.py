@@ -3,15 +3,19 @@
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
-from msgspec import Struct, field
-
 from mcpyard.catalog.routes import Route
+from mcpyard.domain.call_contents import CallTrace
+from mcpyard.domain.call_repositories import CallHistoryStore, Journal
+from mcpyard.domain.cluster import Cluster
 from mcpyard.domain.ports import Clock
-from mcpyard.domain.repositories import Journal
 from mcpyard.domain.stored import CallRecord
+from mcpyard.yard.calls.call_log import CallLog
+
+if TYPE_CHECKING:
+    from mcpyard.yard.calls.recorder import CallRecorder
 
 BUCKETS: Final = (1.0, 2.5, 5.0, 10.0, 25.0, 50.0, 100.0, 250.0, 500.0, 1000.0, 5000.0, 30000.0)
 """Upper bounds of the latency histogram, in milliseconds."""
@@ -26,16 +30,22 @@ BUSY: Final = "server-busy"
 TOOL_ERROR: Final = "tool_error"
 
 
-class Account(Struct):
-    """What became of one server's calls since the yard began."""
+class Account:
+    """What became of one server's calls since the yard began.
 
-    calls: int = 0
-    errors: int = 0
-    refused: int = 0
-    ms: float = 0.0
-    bytes_in: int = 0
-    bytes_out: int = 0
-    buckets: list[int] = field(default_factory=lambda: [0] * len(BUCKETS))
+    No struct: every call adds to it, and the fields of a struct are slower to change.
+    """
+
+    __slots__ = ("buckets", "bytes_in", "bytes_out", "calls", "errors", "ms", "refused")
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.errors = 0
+        self.refused = 0
+        self.ms = 0.0
+        self.bytes_in = 0
+        self.bytes_out = 0
+        self.buckets = [0] * len(BUCKETS)
 
     def add(self, ms: float, outcome: str, bytes_in: int, bytes_out: int) -> None:
         """Count a call."""
@@ -56,10 +66,26 @@ class Account(Struct):
 
 
 class Accounts:
-    """Keeps the accounts of a yard."""
+    """Keeps the accounts of a yard.
 
-    def __init__(self, journal: Journal | None, clock: Clock) -> None:
+    Attributes:
+        journal: The calls that were made here.
+        recorder: Records what calls were given and answered; None while nothing is recorded.
+        log: The calls that were made here, and at the other nodes of a cluster.
+        minutes: How many calls there were in each minute, and how long they took.
+    """
+
+    def __init__(
+        self,
+        journal: Journal | None,
+        clock: Clock,
+        cluster: Cluster | None = None,
+        minutes: CallHistoryStore | None = None,
+    ) -> None:
         self.journal = journal
+        self.recorder: CallRecorder | None = None
+        self.log = CallLog(journal, cluster)
+        self.minutes = minutes
         self._clock = clock
         self._by_server: dict[UUID, Account] = {}
         self._failed: deque[CallRecord] = deque(maxlen=FAILURES)
@@ -73,7 +99,15 @@ class Accounts:
         """The account of each server that was ever called."""
         return self._by_server
 
-    def note(self, route: Route, who: str, ms: float, outcome: str, sizes: tuple[int, int]) -> None:
+    def note(  # noqa: PLR0913, PLR0917  one a part of a call
+        self,
+        route: Route,
+        who: str,
+        ms: float,
+        outcome: str,
+        sizes: tuple[int, int],
+        trace: CallTrace | None = None,
+    ) -> None:
         """Write a call down (see `CallRecord`), with the sizes of its arguments and its result."""
         server, (bytes_in, bytes_out) = route.server, sizes
         account = self._by_server.get(server)
@@ -88,4 +122,4 @@ class Accounts:
             account.refused += outcome == BUSY
             self._failed.append(call)
         if self.journal:
-            self.journal.append(call)
+            self.journal.append(call, trace)

@@ -58,7 +58,7 @@ class ToolBreakers:
 
     def is_open(self, route: Route) -> bool:
         """Whether a tool has not answered since its breaker opened."""
-        return self._open(route) is not None
+        return bool(self.known) and self._open(route) is not None
 
     def enter(self, route: Route) -> ToolBreaker | None:
         """Let a call through: with the breaker that it tries, if that is open.

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 import orjson
+from msgspec import Struct
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.desired import DesiredServer
@@ -77,8 +78,8 @@ def with_hops(meta: bytes, hops: int) -> bytes:
     return b"%b,%b" % (meta, count) if meta else count
 
 
-class CallContext(NamedTuple):
-    """In whose name a request is made; a tuple because one is made for every call.
+class CallContext(Struct, frozen=True):
+    """In whose name a request is made. A msgspec struct because one is made for every call.
 
     Attributes:
         who: The caller, for the journal.

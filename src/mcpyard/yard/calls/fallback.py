@@ -8,7 +8,7 @@ calls go to it again as soon as it is back.
 """
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 from uuid import UUID
 
@@ -16,6 +16,7 @@ import msgspec
 import orjson
 
 from mcpyard.catalog.routes import FallbackRoute, Route
+from mcpyard.domain.call_repositories import RecordingSettings
 from mcpyard.domain.definition.fallbacks import names_fallbacks
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import (
@@ -46,8 +47,8 @@ _NOT_ASKED: Final = "no fallback was tried after that, because the call may have
 
 _NAMELESS: Final = (Disconnected, StartFailed, NeedsAuth, ProtocolBroken, ServerBusy, TimedOut)
 
-Attempt = Callable[[Route, bytes, CallContext], Awaitable[Outcome]]
-"""Calls one tool with arguments that fit its schema."""
+Attempt = Callable[[Route, bytes, CallContext, Sequence[PassedOver]], Awaitable[Outcome]]
+"""Calls one tool with arguments that fit its schema; told who was passed over before."""
 
 Publish = Callable[[str, Mapping[str, object]], None]
 
@@ -87,6 +88,7 @@ class CallDeps(NamedTuple):
     desired: Callable[[], Mapping[UUID, DesiredServer]]
     clock: Clock
     publish: Publish
+    recording: RecordingSettings | None = None
 
 
 class Fallback:
@@ -242,7 +244,7 @@ async def _attempted(
     route = step.route
     try:
         step.check()
-        outcome = await attempt(route, step.encoded, context)
+        outcome = await attempt(route, step.encoded, context, passed)
     except YardError as error:
         # The tool's own schema was satisfied: it is a fallback that takes other arguments.
         misfit = isinstance(error, ArgumentsRefused)

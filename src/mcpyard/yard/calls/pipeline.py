@@ -1,7 +1,7 @@
 """The way of a call: route, validate, policy, fallback, deadline, call, outcome, account."""
 
-from collections.abc import Coroutine, Mapping
-from typing import Any, Final, cast
+from collections.abc import Coroutine, Mapping, Sequence
+from typing import Any, Final
 from uuid import UUID
 
 import orjson
@@ -15,23 +15,23 @@ from mcpyard.domain.errors import (
     ServerUnknown,
     ToolUnknown,
     YardError,
-    edge,
 )
 from mcpyard.domain.model import Config
 from mcpyard.domain.narrowing import is_mapping, is_object
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import CallTerms
-from mcpyard.yard.calls.accounts import OK, TOOL_ERROR, Accounts
+from mcpyard.domain.started_calls import CallWaiter, ServerReply
+from mcpyard.yard.calls.accounts import Accounts
+from mcpyard.yard.calls.attempt import Attempt, CallBooks
 from mcpyard.yard.calls.call_context import LIBRARY, NO_EXTRAS, CallContext, CallExtras, with_hops
-from mcpyard.yard.calls.fallback import CallDeps, Fallback, FallbackStep, name_server
-from mcpyard.yard.calls.outcome import Outcome
-from mcpyard.yard.calls.results import TASK_TYPE, check_result, says_error
+from mcpyard.yard.calls.fallback import CallDeps, Fallback, FallbackStep
+from mcpyard.yard.calls.outcome import Outcome, PassedOver
+from mcpyard.yard.calls.recording import Recording
+from mcpyard.yard.calls.results import check_result
 from mcpyard.yard.directory import is_a_yard
 
 LONGEST_CALL: Final = 600.0
 """Seconds past which progress extends no call."""
-
-CANCELLED: Final = "cancelled"
 
 
 class CallPipeline:
@@ -40,16 +40,17 @@ class CallPipeline:
     Attributes:
         fallback: Finds a server that answers in the place of another.
         callers: Whose calls they are, and how many of them.
+        recording: Records what calls were given and answered.
     """
 
     def __init__(self, deps: CallDeps, accounts: Accounts) -> None:
         self.callers = Callers(frozenset({LIBRARY}))
         self.fallback = Fallback(deps)
+        self.recording = Recording(accounts, deps)
         self._book = deps.book
         self._servers = deps.servers
         self._desired = deps.desired
-        self._clock = deps.clock
-        self._accounts = accounts
+        self._books = CallBooks(self.fallback, accounts, deps.clock)
         self._yards: set[UUID] = set()
 
     def observed(self, server: DesiredServer, observed: Observed) -> None:
@@ -90,19 +91,61 @@ class CallPipeline:
             ServerFault: The server cannot be reached, is busy, or answered with an error.
             OverQuota: The caller has too many calls in flight.
         """
-        server = self._server(route)
-        if not context.may_use(server, route):
-            tool = f'the tool "{route.tool.name}" of the server "{route.server_name}"'
-            raise ToolUnknown(f"{tool} is disabled")
-        if parsed is None:
-            parsed = _parse(arguments)
-        if problems := route.validator.check(parsed):
-            raise ArgumentsRefused.of(*problems).about(route.server_name)
+        server, parsed = self._checked(route, arguments, context, parsed)
         if route.fallbacks and context.fall_back:
             # The caller may change what it gave while another server is asked.
             step = FallbackStep(route, dict(parsed), arguments, checked=True)
             return self.fallback.answer(step, context, self._attempt_unnamed)
         return self._attempt(route, arguments, context, server)
+
+    def start(
+        self, route: Route, arguments: bytes, context: CallContext, waiter: CallWaiter
+    ) -> Attempt | None:
+        """Begin a plain call at once; its waiter is told of the answer.
+
+        With the answer `finish` must follow, else `resume`. None, with nothing done, where `call`
+        would do more than send it, or would refuse it.
+        """
+        caller = self.callers.of(context.who)
+        resting = self.fallback.breakers.is_open(route)
+        if resting or route.fallbacks or self._yards or caller.is_full:
+            return None
+        try:
+            server, _ = self._checked(route, arguments, context)
+        except YardError:
+            return None
+        began = self._books.clock.monotonic()
+        terms = _terms(server.config, route, context, caller)
+        started = self._servers.start(route.server, route.tool.name, arguments, terms, waiter)
+        if started is None:
+            return None
+        caller.enter()
+        who = context.who
+        return Attempt(self._books, route, who, caller, arguments, began, started=started)
+
+    def finish(self, attempt: Attempt, reply: ServerReply) -> bytes:
+        """The result object that a started call was answered with.
+
+        Raises:
+            ProtocolBroken: It is none.
+        """
+        try:
+            raw = attempt.taken(attempt.call.answered(reply))
+        except BaseException as error:
+            attempt.over(error)
+            raise
+        attempt.over()
+        return raw
+
+    async def resume(self, attempt: Attempt) -> bytes:
+        """Wait for a started call after all, as `call` does (see `StartedCall.hand_over`)."""
+        try:
+            raw = attempt.taken(await attempt.call.wait())
+        except BaseException as error:
+            attempt.over(error)
+            raise
+        attempt.over()
+        return raw
 
     def call_with(
         self, route: Route, arguments: Mapping[str, object] | None, context: CallContext
@@ -133,12 +176,19 @@ class CallPipeline:
         self._servers.release(client_key)
 
     def _attempt_unnamed(
-        self, route: Route, arguments: bytes, context: CallContext
+        self,
+        route: Route,
+        arguments: bytes,
+        context: CallContext,
+        passed_over: Sequence[PassedOver],
     ) -> Coroutine[Any, Any, Outcome]:
         """Call one of several tools that may answer."""
-        return self._attempt(route, arguments, context, self._server(route), named=False)
+        server = self._server(route)
+        return self._attempt(
+            route, arguments, context, server, named=False, passed_over=tuple(passed_over)
+        )
 
-    async def _attempt(
+    async def _attempt(  # noqa: PLR0913  one a part of a call
         self,
         route: Route,
         arguments: bytes,
@@ -146,39 +196,50 @@ class CallPipeline:
         server: DesiredServer,
         *,
         named: bool = True,
+        passed_over: Sequence[PassedOver] = (),
     ) -> Outcome:
         """Call one tool, and account for the call; an error names the server unless not wanted."""
         caller = self.callers.of(context.who)
-        terms = _terms(server.config, route, context, caller)
         plain = context.extras is NO_EXTRAS and not self._yards
         params = None if plain else self._params(route, arguments, context.extras)
-        began, raw, ended = self._clock.monotonic(), b"", CANCELLED
-        breakers, probe = self.fallback.breakers, None
+        began, who = self._books.clock.monotonic(), context.who
+        breakers = self.fallback.breakers
+        attempt = Attempt(
+            self._books, route, who, caller, arguments, began, named, passed_over=passed_over
+        )
+        terms = _terms(server.config, route, context, caller, attempt)
         try:
             caller.enter()
-            probe = breakers.enter(route) if breakers.known else None
+            if breakers.known:
+                attempt.probe = breakers.enter(route)
             if params is None:
                 raw = await self._servers.call(route.server, route.tool.name, arguments, terms)
             else:
                 raw = await self._servers.request(route.server, "tools/call", params, terms)
-            if TASK_TYPE in raw or not raw.startswith(b"{"):
-                check_result(raw)
-            ended = TOOL_ERROR if says_error(raw) else OK
-            if breakers.known:
-                self.fallback.answered(route)
-        except YardError as error:
-            ended = edge(error).problem
-            self.fallback.failed(route, error)
-            if named:
-                name_server(error, route.server_name)
+            attempt.taken(raw)
+        except BaseException as error:
+            attempt.over(error)
             raise
-        finally:
-            caller.calls -= 1
-            if probe:
-                probe.trying = False
-            ms = (self._clock.monotonic() - began) * 1000
-            self._accounts.note(route, context.who, ms, ended, (len(arguments), len(raw)))
-        return Outcome(raw, route.server_name, route.tool.name, ms, server_id=route.server)
+        attempt.over()
+        return Outcome(raw, route.server_name, route.tool.name, attempt.ms, server_id=route.server)
+
+    def _checked(
+        self,
+        route: Route,
+        arguments: bytes,
+        context: CallContext,
+        parsed: dict[str, object] | None = None,
+    ) -> tuple[DesiredServer, dict[str, object]]:
+        """The server of a tool that may be called so, and the arguments decoded."""
+        server = self._server(route)
+        if not context.may_use(server, route):
+            tool = f'the tool "{route.tool.name}" of the server "{route.server_name}"'
+            raise ToolUnknown(f"{tool} is disabled")
+        if parsed is None:
+            parsed = _parse(arguments)
+        if problems := route.validator.check(parsed):
+            raise ArgumentsRefused.of(*problems).about(route.server_name)
+        return server, parsed
 
     def _server(self, route: Route) -> DesiredServer:
         server = self._desired().get(route.server)
@@ -201,9 +262,9 @@ class CallPipeline:
         return b"{%b}" % b",".join(parts)
 
 
-def _object(arguments: object) -> dict[str, object]:
+def _object(arguments: Mapping[str, object] | None) -> dict[str, object]:
     if type(arguments) is dict:
-        return cast("dict[str, object]", arguments)
+        return arguments  # pyright: ignore[reportUnknownVariableType]
     if arguments is None:
         return {}
     if not is_mapping(arguments):
@@ -230,16 +291,30 @@ def _parse(arguments: bytes) -> dict[str, object]:
     return parsed
 
 
-def _terms(config: Config, route: Route | None, context: CallContext, caller: Caller) -> CallTerms:
+def _terms(
+    config: Config,
+    route: Route | None,
+    context: CallContext,
+    caller: Caller,
+    waiting: Attempt | None = None,
+) -> CallTerms:
     timeout, extends = config.timeout, config.progress_extends
     if route is not None:
         policy = route.policy
         timeout = policy.timeout or timeout
         extends = extends if policy.progress_extends is None else policy.progress_extends
-    _, seconds, _, progress, request, notify, capabilities, log_level, client_key, _, _ = context
-    if seconds is None:
-        seconds = timeout / 1000
-    longest = max(seconds, LONGEST_CALL) if extends else None
+    seconds = timeout / 1000 if context.timeout is None else context.timeout
+    # A call to `max` would cost as much as the rest.
+    longest = LONGEST_CALL if seconds < LONGEST_CALL else seconds  # noqa: FURB136
     return CallTerms(
-        seconds, longest, progress, request, notify, capabilities, log_level, client_key, caller
+        seconds,
+        longest if extends else None,
+        context.progress,
+        context.on_request,
+        context.on_notification,
+        context.capabilities,
+        context.log_level,
+        context.client_key,
+        caller,
+        waiting,
     )

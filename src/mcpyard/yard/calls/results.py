@@ -8,11 +8,14 @@ from msgspec import Raw
 
 from mcpyard.domain.errors import ProtocolBroken
 
-_GLANCE: Final = 4096
+GLANCE: Final = 4096
+"""Bytes of either end of a result that are searched for an error."""
+
 _LONGEST_TASK: Final = 1 << 20
 """Bytes up to which a result is searched for a task: the search holds the event loop."""
 
-_IS_ERROR: Final = re.compile(rb'"isError"\s*:\s*true')
+IS_ERROR: Final = b'"isError"'
+_SAYS_ERROR: Final = re.compile(rb'"isError"\s*:\s*true')
 _ABSENT: Final = Raw(b"")
 
 
@@ -52,6 +55,6 @@ def check_result(raw: bytes) -> None:
 
 def says_error(raw: bytes) -> bool:
     """Whether a result says that the tool failed, at a glance: it is for a statistic."""
-    if len(raw) > 2 * _GLANCE:
-        raw = raw[:_GLANCE] + raw[-_GLANCE:]
-    return b'"isError"' in raw and _IS_ERROR.search(raw) is not None
+    if len(raw) > 2 * GLANCE:
+        raw = raw[:GLANCE] + raw[-GLANCE:]
+    return IS_ERROR in raw and _SAYS_ERROR.search(raw) is not None

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mcpyard.domain.definition.this_yard import SelfIdentity
@@ -15,8 +15,9 @@ from mcpyard.formats.entry_list import nobody
 from mcpyard.formats.finding import Finding
 from mcpyard.formats.lint import lint
 from mcpyard.formats.locations import ClientFolders, ClientScopeRef
-from mcpyard.yard.clients.connecting import Addressed, Bridged, Connecting
+from mcpyard.yard.clients.connecting import Addressed, Bridged, Connecting, Disconnecting
 from mcpyard.yard.clients.edit_results import Copied, Done, EntryStatus
+from mcpyard.yard.clients.edit_terms import Copy, EditTerms
 from mcpyard.yard.clients.evaluations import ClientEvaluations
 from mcpyard.yard.clients.importer import ImportCandidate, Taking
 from mcpyard.yard.clients.operations import (
@@ -27,8 +28,10 @@ from mcpyard.yard.clients.operations import (
     Removing,
     dropped_key,
 )
+from mcpyard.yard.clients.own_edits import OwnEdits
 from mcpyard.yard.clients.scope_store import FileScopeStore
 from mcpyard.yard.clients.transaction import ClientReach, EditTransaction, diffs, done
+from mcpyard.yard.clients.undo import EditUndo
 from mcpyard.yard.clients.verified import unverified_warnings
 from mcpyard.yard.clients.workspace import broken
 from mcpyard.yard.clients.yard_scope import YARD, OwnServers
@@ -51,51 +54,6 @@ from mcpyard.yard.views.clients import (
 if TYPE_CHECKING:
     from mcpyard.domain.stored import CallToken
 
-LIBRARY: Final = "library"
-
-
-@dataclass(frozen=True, slots=True)
-class EditTerms:
-    """How something is asked for.
-
-    Attributes:
-        project: The folder that it is looked at from; None for the yard's own project.
-        dry_run: Only tell what would be.
-        show_secrets: Mask nothing in what is told; for the user's own terminal.
-        who: Who asks, for the journal.
-        unverified: Whether a client that is known from documentation alone may be written.
-    """
-
-    project: str | None = None
-    dry_run: bool = False
-    show_secrets: bool = False
-    who: str = LIBRARY
-    unverified: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """What to copy: the words of two scopes, such as `claude:project`, and a name.
-
-    Attributes:
-        source: Where it is.
-        target: Where it is to be.
-        name: What it is called.
-        new_name: What it is to be called; None for the same.
-        matrix: The table to follow.
-        replace: Whether to put it in the place of one that has its name.
-        move: Whether to take it away from where it is.
-    """
-
-    source: str
-    target: str
-    name: str
-    new_name: str | None = None
-    matrix: Matrix = Matrix.NATIVE
-    replace: bool = False
-    move: bool = False
-
-
 _PLAIN: Final = EditTerms()
 
 
@@ -117,6 +75,8 @@ class Clients:
         self._own = own
         self._view = OwnView(own)
         self._transaction = EditTransaction(reach, own, clock)
+        self._undo = EditUndo(reach, own, self._transaction, clock)
+        self._own_edits = OwnEdits(own, self._transaction)
         self._identity = identity
         self.revoked: Callable[[CallToken], None] = lambda _: None
         self._evaluations = ClientEvaluations(reach.registry, self._transaction)
@@ -230,8 +190,17 @@ class Clients:
         operation = Connecting(self._store(words, terms), name, way, ours, self._identity())
         finished = await self._do(operation, "connect", terms)
         if isinstance(way, Addressed) and finished.edit is not None:
-            await self._transaction.note_token(finished.edit, way.token, terms.who)
+            await self._undo.note_token(finished.edit, way.token, terms.who)
         return finished, operation.by_variable
+
+    async def disconnect(self, words: str, terms: EditTerms = _PLAIN) -> Done:
+        """Take the gateway out of a program's configuration.
+
+        Raises:
+            ServerUnknown: No entry there leads here.
+        """
+        operation = Disconnecting(self._store(words, terms), self._identity())
+        return await self._do(operation, "disconnect", terms)
 
     async def undo(self, number: int | None = None, terms: EditTerms = _PLAIN) -> Done:
         """Undo one of the last hundred edits; the newest that was not undone, unless told.
@@ -242,10 +211,11 @@ class Clients:
             EditUnknown: There is no such edit, or it was undone.
             ChangedSince: The file changed since; with what changed.
         """
-        undone = await self._transaction.undo(number, dry_run=terms.dry_run)
+        undone = await self._undo.undo(number, dry_run=terms.dry_run)
         for token in undone.revoked:
             self.revoked(token)
-        files = await diffs(undone.backs, show_secrets=terms.show_secrets)
+        changes = [*undone.backs, *undone.others]
+        files = await diffs(changes, show_secrets=terms.show_secrets)
         return Done(files, (), undone.number, undone.removes)
 
     async def edits(self) -> list[EditView]:
@@ -279,31 +249,39 @@ class Clients:
         What is there already, what points back to this gateway, and what was found before is left
         out, and told. All of it is one unit to undo.
         """
+        imported, _ = await self._import_machine(scope, terms)
+        return imported
+
+    async def _import_machine(
+        self, scope: str | None, terms: EditTerms
+    ) -> tuple[list[ImportView], int | None]:
         await self._check_folder(terms)
         target = self._reach.registry.scope_ref_of(f"{YARD}:{scope or Scope.USER}")
         evaluations = await self._evaluations.of_all(self._around(terms.project))
         taking = Taking(target, self._own, self._identity())
         statuses = [each for evaluation in evaluations for each in evaluation.statuses]
         candidates = await asyncio.to_thread(taking.weigh_all, statuses)
+        edit: int | None = None
         if not terms.dry_run:
-            candidates = await self._import(candidates, target, terms)
-        return [each.view for each in candidates]
+            candidates, edit = await self._import(candidates, target, terms)
+        return [each.view for each in candidates], edit
 
     async def _import(
         self, candidates: Sequence[ImportCandidate], target: ClientScopeRef, terms: EditTerms
-    ) -> list[ImportCandidate]:
+    ) -> tuple[list[ImportCandidate], int | None]:
         copies = {
             number: Copy(str(each.status.ref), str(target), each.name)
             for number, each in enumerate(candidates)
             if each.importable
         }
-        operation, _ = await self._copy_all(copies, terms)
-        return [
+        operation, done = await self._copy_all(copies, terms)
+        imported = [
             each.imported(operation.warnings[number], operation.refused.get(number))
             if number in operation.copies
             else each
             for number, each in enumerate(candidates)
         ]
+        return imported, done.edit
 
     async def _copy_all(
         self, copies: Mapping[int, Copy], terms: EditTerms, kind: str = "import"

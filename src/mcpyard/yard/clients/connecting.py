@@ -4,13 +4,21 @@ from dataclasses import dataclass
 from typing import Final
 
 from mcpyard.domain.definition.this_yard import SelfIdentity
-from mcpyard.domain.errors import ArgumentsRefused, EditRefused, NameTaken, Problem
+from mcpyard.domain.errors import (
+    ArgumentsRefused,
+    EditRefused,
+    InputError,
+    NameTaken,
+    Problem,
+)
 from mcpyard.formats.copying.mapping import convert
 from mcpyard.formats.copying.matrix import Matrix, holds
 from mcpyard.formats.entries import Entry
+from mcpyard.formats.entry_list import nobody
 from mcpyard.formats.facts import EntryTransport, Field
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.yard.clients.patching import refuse_unfit
+from mcpyard.yard.clients.scope_store import FileScopeStore
 from mcpyard.yard.clients.workspace import Workspace
 from mcpyard.yard.clients.yard_scope_store import ScopeStore
 
@@ -98,6 +106,46 @@ class Connecting:
         workspace.warn(*converted.warnings)
         self.store.write(workspace, self.name, converted.entry)
         self.by_variable = isinstance(self.way, Addressed) and takes_variable(ref)
+
+
+@dataclass(frozen=True, slots=True)
+class Disconnecting:
+    """A request to take the gateway out of a program's configuration, under whatever name."""
+
+    store: ScopeStore
+    identity: SelfIdentity
+
+    @property
+    def stores(self) -> tuple[ScopeStore, ...]:
+        """Where something changes."""
+        return (self.store,)
+
+    @property
+    def written(self) -> tuple[ScopeStore, ...]:
+        """What it may write."""
+        return self.stores
+
+    def do(self, workspace: Workspace) -> None:
+        """Take out every entry that leads here.
+
+        Raises:
+            ServerUnknown: There is none.
+        """
+        names = [each for each in self._names(workspace) if self._leads_here(workspace, each)]
+        if not names:
+            raise nobody(NAME, self.store.ref)
+        for name in names:
+            self.store.remove(workspace, name)
+
+    def _names(self, workspace: Workspace) -> tuple[str, ...]:
+        return self.store.names(workspace) if isinstance(self.store, FileScopeStore) else ()
+
+    def _leads_here(self, workspace: Workspace, name: str) -> bool:
+        try:
+            return is_gateway(self.store.entry(workspace, name)[0], self.identity)
+        except InputError:
+            # What its program cannot read leads nowhere.
+            return False
 
 
 def is_gateway(entry: Entry, identity: SelfIdentity) -> bool:

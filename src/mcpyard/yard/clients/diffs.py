@@ -12,13 +12,8 @@ from dataclasses import dataclass, field
 from difflib import unified_diff
 from typing import Final
 
-from mcpyard.domain.definition.secret_text import (
-    MASKED,
-    names_secret,
-    shown_args,
-    shown_text,
-    shown_url,
-)
+from mcpyard.domain.definition.secret_names import names_secret
+from mcpyard.domain.definition.secret_text import MASKED, shown_args, shown_text, shown_url
 from mcpyard.domain.errors import DocumentBroken
 from mcpyard.domain.files import FileWrite
 from mcpyard.domain.narrowing import is_array, is_mapping

@@ -18,12 +18,14 @@ class Done:
         warnings: What is to be told.
         edit: The number to undo it by; None where nothing was written.
         removes: The servers of the yard that an undo takes out; None for what is no undo.
+        overwritten: Those of the warnings that are about files which their programs overwrote.
     """
 
     files: tuple[tuple[str, str], ...]
     warnings: tuple[Warned, ...] = ()
     edit: int | None = None
     removes: tuple[str, ...] | None = None
+    overwritten: tuple[Warned, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

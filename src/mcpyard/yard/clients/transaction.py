@@ -6,18 +6,25 @@ else writes meanwhile, it is done anew on what they wrote.
 
 import asyncio
 import contextlib
-import hashlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
-from mcpyard.domain.errors import DocumentMoved, EditUnknown, YardError
+from mcpyard.domain.errors import DocumentMoved, YardError
 from mcpyard.domain.files import FileText, FileWrite
 from mcpyard.domain.ports import ClientFiles, Clock
-from mcpyard.domain.repositories import Approvals, DroppedFields, Edits, OwnedEntries, Tokens
-from mcpyard.domain.stored import CallToken, EditEntry, FileEdit
+from mcpyard.domain.repositories import (
+    Approvals,
+    DroppedFields,
+    Edits,
+    OwnedEntries,
+    SecretConsents,
+    Secrets,
+    Tokens,
+)
+from mcpyard.domain.stored import EditEntry, FileEdit
 from mcpyard.formats.locations import ClientFolders
 from mcpyard.formats.registry import BUILT_IN, ClientRegistry
 from mcpyard.formats.warnings import Warned, WarningKind
@@ -25,15 +32,15 @@ from mcpyard.yard.clients.diffs import diff_of
 from mcpyard.yard.clients.edit_results import Done
 from mcpyard.yard.clients.edited_servers import files_beside, servers_named
 from mcpyard.yard.clients.operations import Operation
-from mcpyard.yard.clients.way_back import repeated, ways_back
+from mcpyard.yard.clients.way_back import repeated
 from mcpyard.yard.clients.workspace import Workspace
 from mcpyard.yard.clients.yard_scope import MADE_UP, OwnServers
 from mcpyard.yard.clients.yard_scope_snapshot import NOTHING
 from mcpyard.yard.clients.yard_scope_store import YardScopeStore
 from mcpyard.yard.views.clients import EditView, edit_view
 
-_TRIES: Final = 3
-_GRANTED: Final = "yard:token"
+TRIES: Final = 3
+GRANTED: Final = "yard:token"
 """Stands for the path of a token that was made together with an edit; its hash is what is there."""
 
 
@@ -54,33 +61,23 @@ class ClientReach:
     approvals: Approvals | None = None
     home: str = ""
     registry: ClientRegistry = BUILT_IN
+    secrets: Secrets | None = None
+    consents: SecretConsents | None = None
     pause: Callable[[float], Awaitable[None]] = asyncio.sleep
 
 
-@dataclass(frozen=True, slots=True)
-class Undone:
-    """What an undo did, or would do: what is written, what leaves the yard, what is revoked."""
-
-    number: int
-    backs: Sequence[FileWrite]
-    removes: tuple[str, ...]
-    revoked: tuple[CallToken, ...] = ()
-
-
 class EditTransaction:
-    """Carries operations out, and takes them back."""
+    """Carries operations out, and journals them."""
 
     def __init__(self, reach: ClientReach, own: OwnServers, clock: Clock) -> None:
         self._files = reach.files
         self._edits = reach.edits
-        self._tokens = reach.tokens
         self._owned = reach.owned
         self._around = reach.around
         self._registry = reach.registry
         self._pause = reach.pause
         self._own = own
         self._clock = clock
-        self._one_way_back = asyncio.Lock()
         self._named: dict[tuple[int, ...], set[str]] = {}
 
     async def texts(self, paths: Iterable[str], *, fresh: bool = False) -> Mapping[str, FileText]:
@@ -122,14 +119,14 @@ class EditTransaction:
         writes = workspace.writes()
         if not writes:
             return workspace, None
-        async with self._locked(writes):
-            for _ in range(_TRIES):
+        async with self.locked(writes):
+            for _ in range(TRIES):
                 workspace = await self.look(operation, workspace)
                 with contextlib.suppress(DocumentMoved):
                     unit = await self._commit(workspace, kind, who)
                     break
             else:
-                raise _keeps_changing(writes)
+                raise keeps_changing(writes)
             return workspace, await self._settled(workspace, unit, kind, who)
 
     async def _settled(
@@ -145,7 +142,7 @@ class EditTransaction:
         seconds = max((times.get(each.path, 0.0) for each in writes), default=0.0)
         if not seconds:
             return unit
-        for tries in range(_TRIES):
+        for tries in range(TRIES):
             await self._pause(seconds)
             paths = [each.path for each in writes if each.path in times]
             texts = await self.texts(paths, fresh=True)
@@ -153,11 +150,12 @@ class EditTransaction:
             if not again:
                 await self._settle_claims(unit)
                 return unit
-            if tries == _TRIES - 1:
+            if tries == TRIES - 1:
                 break
-            workspace.warn(*map(_overwritten, again))
+            warnings = workspace.overwritten
+            warnings += [each for each in map(_overwritten, again) if each not in warnings]
             writes = tuple(again.get(each.path, each) for each in writes)
-            earlier, unit = unit, await self._note(writes, kind, who)
+            earlier, unit = unit, await self.note(writes, kind, who)
             await self._forget(earlier)
             await self._claim(workspace, unit)
             for each in again.values():
@@ -185,72 +183,18 @@ class EditTransaction:
         if self._owned:
             await self._owned.take_back(unit)
 
-    async def note_token(self, unit: int, token: str, who: str) -> None:
-        """Remember that a token was made together with an edit, and goes with it."""
-        # As it is kept everywhere: nothing that is stored opens anything.
-        digest = hashlib.sha256(token.encode()).hexdigest().encode()
-        await self._edits.add(
-            FileEdit(self._clock.now(), who, "connect", _GRANTED, None, digest), unit
-        )
-
-    async def undo(self, unit: int | None, *, dry_run: bool = False) -> Undone:
-        """Undo an edit, by default the newest that was not, or only tell what that would write.
-
-        Of two who undo the same at once one is told that it is already undone.
-        """
-        # Whoever waits for another means the edit that was the newest when they asked.
-        number = await self._newest() if unit is None else unit
-        async with self._one_way_back:
-            made = await self._edits.together(number)
-            if not made or made[0][0].undone:
-                why = "is already undone" if made else "is not among the recent edits"
-                raise EditUnknown(f"the edit {number} {why}")
-            edits = [edit for _, edit in made if edit.path != _GRANTED]
-            backs = await self._way_back(edits)
-            if dry_run:
-                return Undone(number, backs, self._own.removed_by(backs))
-            undone = await self._take_back(number, edits, backs)
-            revoked = [await self._revoke(edit) for _, edit in made if edit.path == _GRANTED]
-        return replace(undone, revoked=tuple(filter(None, revoked)))
-
-    async def _way_back(self, made: Sequence[FileEdit]) -> list[FileWrite]:
-        backs = [_back(edit) for edit in reversed(made)]
-        # What is kept beside the project's file is found by the names that stand there.
-        backs.sort(key=lambda each: each.path in MADE_UP)
-        texts = await self.texts((each.path for each in backs), fresh=True)
-        # Of an edit that a kill cut short, some files are as they were.
-        backs = [it for it in backs if it.path in MADE_UP or texts[it.path].text != it.after]
-        # A file may be large, and all of it is compared.
-        return await asyncio.to_thread(ways_back, backs, texts, self._registry.entry_maps)
-
-    async def _take_back(
-        self, number: int, edits: Sequence[FileEdit], backs: Sequence[FileWrite]
-    ) -> Undone:
-        async with self._locked(backs):
-            for _ in range(_TRIES):
-                backs = await self._way_back(edits)
-                removed = self._own.removed_by(backs)
-                await self._own.prepare(backs)
-                with contextlib.suppress(DocumentMoved):
-                    await self._write_all(backs, None)
-                    if self._owned:
-                        await self._owned.take_back(number)
-                    for entry, _ in await self._edits.together(number):
-                        await self._edits.mark_undone(entry.id)
-                    return Undone(number, backs, removed)
-        raise _keeps_changing(backs)
-
-    async def _revoke(self, edit: FileEdit) -> CallToken | None:
-        """Make the token of an edit worthless, unless it is so already."""
-        digest = _decoded(edit.after) or ""
-        token = self._tokens.by_hash(digest) if self._tokens else None
-        if token is None or self._tokens is None:
-            return None
-        return await self._tokens.revoke(token.id, self._clock.now())
+    async def note(self, writes: Sequence[FileWrite], kind: str, who: str) -> int | None:
+        """Journal what was, or is about to be, written; the number to undo it by."""
+        entry: EditEntry | None = None
+        for each in writes:
+            before, after = _encoded(each.before), _encoded(each.after)
+            edit = FileEdit(self._clock.now(), who, kind, each.path, before, after)
+            entry = await self._edits.add(edit, entry.unit if entry else None)
+        return entry.unit if entry else None
 
     async def edits(self) -> list[EditView]:
         """The last edits, newest first."""
-        entries = [each for each in await self._edits.recent() if each.path != _GRANTED]
+        entries = [each for each in await self._edits.recent() if each.path != GRANTED]
         units = groupby(reversed(entries), key=lambda each: each.unit)
         grouped = [(unit, [*each]) for unit, each in units]
         return [edit_view(each, await self._servers(unit, each)) for unit, each in grouped][::-1]
@@ -259,7 +203,7 @@ class EditTransaction:
         """The servers that edits which were made together concern."""
         marks = tuple(each.id for each in entries)
         if marks not in self._named:
-            made = [_back(edit) for _, edit in await self._edits.together(unit)]
+            made = [way_back_of(edit) for _, edit in await self._edits.together(unit)]
             project = str(self._own.project) if self._own.project else ""
             around = replace(self._around, project=project)
             clients = self._registry.clients
@@ -270,22 +214,17 @@ class EditTransaction:
             )
         return self._named[marks]
 
-    def _locked(self, writes: Sequence[FileWrite]) -> AbstractAsyncContextManager[None]:
+    def locked(self, writes: Sequence[FileWrite]) -> AbstractAsyncContextManager[None]:
+        """Keep other mcpyards, and programs with a lock, from writing what is about to change."""
         paths = [each.path for each in writes if each.path not in MADE_UP]
         locks = self._registry.program_locks(self._around)
         return self._files.locked(paths, [locks[path] for path in paths if path in locks])
 
-    async def _newest(self) -> int:
-        for entry in await self._edits.recent():
-            if not entry.undone:
-                return entry.unit
-        raise EditUnknown("there is no edit to undo")
-
     async def _commit(self, workspace: Workspace, kind: str, who: str) -> int | None:
-        unit = await self._note(workspace.writes(), kind, who)
+        unit = await self.note(workspace.writes(), kind, who)
         try:
             await self._claim(workspace, unit)
-            await self._write_all(workspace.writes(), workspace)
+            await self.write_all(workspace.writes(), workspace)
         except BaseException:
             await self._forget(unit)
             raise
@@ -296,15 +235,8 @@ class EditTransaction:
         if self._owned and unit is not None:
             await self._owned.settle(unit)
 
-    async def _note(self, writes: Sequence[FileWrite], kind: str, who: str) -> int | None:
-        entry: EditEntry | None = None
-        for each in writes:
-            before, after = _encoded(each.before), _encoded(each.after)
-            edit = FileEdit(self._clock.now(), who, kind, each.path, before, after)
-            entry = await self._edits.add(edit, entry.unit if entry else None)
-        return entry.unit if entry else None
-
-    async def _write_all(self, writes: Sequence[FileWrite], workspace: Workspace | None) -> None:
+    async def write_all(self, writes: Sequence[FileWrite], workspace: Workspace | None) -> None:
+        """Write all or nothing; without a workspace, what takes an edit back."""
         done: list[FileWrite] = []
         own = [each for each in writes if workspace and workspace.is_own(each.path)]
         try:
@@ -335,7 +267,8 @@ class EditTransaction:
 async def done(workspace: Workspace, edit: int | None, *, show_secrets: bool = False) -> Done:
     """What an operation did, or would do."""
     files = await diffs(workspace.writes(), show_secrets=show_secrets)
-    return Done(files, tuple(workspace.warnings), edit)
+    overwritten = tuple(workspace.overwritten)
+    return Done(files, (*workspace.warnings, *overwritten), edit, overwritten=overwritten)
 
 
 async def diffs(
@@ -352,11 +285,13 @@ def _overwritten(path: str) -> Warned:
     return Warned(WarningKind.INFO, "", "", message)
 
 
-def _keeps_changing(writes: Sequence[FileWrite]) -> DocumentMoved:
+def keeps_changing(writes: Sequence[FileWrite]) -> DocumentMoved:
+    """That somebody else writes again and again."""
     return DocumentMoved(f"{writes[0].path} keeps being changed by another program")
 
 
-def _back(edit: FileEdit) -> FileWrite:
+def way_back_of(edit: FileEdit) -> FileWrite:
+    """An edit the other way round."""
     return FileWrite(edit.path, _decoded(edit.after), _decoded(edit.before))
 
 

@@ -65,6 +65,7 @@ class Workspace:
     Attributes:
         own: What the yard itself keeps.
         warnings: What is to be told.
+        overwritten: What is to be told of files that their programs overwrote.
         actions: What is to be done in the yard itself; its documents follow from that.
         claims: What a sync is about to own, by entry; None for what it gives up.
         unapproved: The files whose new content nobody has approved by asking for it.
@@ -82,6 +83,7 @@ class Workspace:
         self._names: dict[str, frozenset[str]] = {}
         self._added: dict[str, dict[str, Config]] = {}
         self.warnings: list[Warned] = []
+        self.overwritten: list[Warned] = []
         self.actions: list[OwnAction] = []
         self.claims: dict[EntryKey, EntryDigest | None] = {}
         self.unapproved: set[str] = set()

@@ -18,7 +18,7 @@ from mcpyard.formats.entries import Entry, understand
 from mcpyard.formats.locations import ClientScopeRef
 
 _LAUNCH: Final = ("type", "command", "args", "env", "cwd", "url", "headers")
-_SHARED: Final = (*_LAUNCH, "enabled", "timeout", "startTimeout", "inherit")
+_SHARED: Final = (*_LAUNCH, "oauth", "enabled", "timeout", "startTimeout", "inherit")
 _NO_POLICY: Final = frozenset({*_LAUNCH, "oauth"})
 
 Plain = Mapping[str, object]
@@ -106,6 +106,12 @@ def moved(back: FileWrite, text: str | None) -> set[str]:
     old, new, now = servers_of(back.before), servers_of(back.after), servers_of(text)
     about = concerned(back)
     return {name for name in about if now.get(name) not in (old.get(name), new.get(name))}
+
+
+def missing_names(back: FileWrite, text: str | None) -> list[str]:
+    """The servers of a way back that are by now not as it found them."""
+    old, now = servers_of(back.before), servers_of(text)
+    return sorted(name for name in concerned(back) if now.get(name) != old.get(name))
 
 
 def only(text: str | None, names: set[str]) -> str:

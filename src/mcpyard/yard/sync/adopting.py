@@ -26,7 +26,8 @@ class Adopting:
 
     def servers(self, layer: SourceLayer, target: SyncTarget) -> dict[str, SourceServer]:
         """The servers that were taken into a layer and that a target is to have."""
-        if target.gateway:
+        # A profile decides by itself what it has.
+        if target.gateway or target.profile:
             return {}
         return {
             name: SourceServer(entry)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.errors import InputError, NameTaken
+from mcpyard.domain.model import Scope
 from mcpyard.domain.sync.plan import CellState, EntryKey
 from mcpyard.formats.copying.mapping import convert
 from mcpyard.yard.clients.connecting import is_gateway
@@ -17,6 +18,7 @@ from mcpyard.yard.clients.operations import HasPaths
 from mcpyard.yard.clients.workspace import Workspace
 from mcpyard.yard.clients.yard_scope_store import ScopeStore
 from mcpyard.yard.sync.adopting import Adopting
+from mcpyard.yard.sync.assignments import Assigning, Assignment
 from mcpyard.yard.sync.fingerprints import digest_of, meaning_of
 from mcpyard.yard.sync.layers import OURS, selects
 from mcpyard.yard.sync.syncing import PlannedEntry, Syncing
@@ -34,18 +36,20 @@ class Collecting:
         syncing: The targets to look at.
         chosen: The target whose entry counts, by the names that are defined differently.
         identity: What an entry that is the gateway is known by.
+        assigning: Lets the lists of targets name what is taken in; None where they decide.
         outcomes: What became of each name, once it was done.
     """
 
     syncing: Syncing
     chosen: Mapping[str, str]
     identity: Callable[[], SelfIdentity]
+    assigning: Assigning | None = None
     outcomes: dict[str, AdoptedView] = field(default_factory=dict[str, AdoptedView], init=False)
 
     @property
     def stores(self) -> Sequence[HasPaths]:
         """Where something is read or changes."""
-        return self.syncing.stores
+        return (*self.syncing.stores, *(self.assigning.stores if self.assigning else ()))
 
     @property
     def written(self) -> Sequence[ScopeStore]:
@@ -65,6 +69,16 @@ class Collecting:
             entry = self.syncing.entries[key]
             if entry.present is not None and entry.copied and cell.state in _ALIKE:
                 workspace.claims[key] = digest_of(entry.present, entry.ref)
+        if self.assigning:
+            self.assigning.add(workspace, self._claimed(workspace))
+
+    def _claimed(self, workspace: Workspace) -> list[Assignment]:
+        entries = [self.syncing.entries[key] for key in workspace.claims]
+        return [
+            Assignment(each.name, each.column.target.words, wanted=True)
+            for each in entries
+            if each.column.layer.scope is Scope.USER and not each.column.target.gateway
+        ]
 
     def view(self, done: Done) -> AdoptionView:
         """The view of what was taken in."""

@@ -4,21 +4,37 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import cast
+from typing import Any, Final, cast
 
 from mcpyard.domain.sync.plan import EntryDigest
-from mcpyard.formats.copying.references import ClientReference, Foreign, parts
+from mcpyard.formats.copying.references import ClientReference, Foreign, Part, parts
 from mcpyard.formats.drift import leaves_of
 from mcpyard.formats.entries import Entry, spell, understand
-from mcpyard.formats.facts import PROJECT, Field, ReferenceSyntax, SwitchKind
+from mcpyard.formats.facts import PROJECT, Client, SwitchKind
+from mcpyard.formats.fields import OAUTH_FIELDS, OAUTH_TEXTS, Field
 from mcpyard.formats.locations import ClientScopeRef
+from mcpyard.formats.registry import scope_ref_of
 from mcpyard.yard.sync.source_file import is_of_project
+
+_UNSAID: Final = OAUTH_FIELDS - scope_ref_of("yard").shape.field_names.keys()
+"""What no source has a word for: in a program it is of its user."""
 
 
 def meaning_of(entry: Entry, ref: ClientScopeRef) -> str:
     """The hash of what an entry means to its program, however it is spelled."""
-    leaves = {leaf: _ordered(value) for leaf, (value, _) in leaves_of(entry, ref).items()}
+    leaves = {leaf: _ordered(value) for leaf, (value, _) in compared(entry, ref).items()}
     return _hash(repr(sorted(leaves.items())))
+
+
+def compared(entry: Entry, ref: ClientScopeRef) -> dict[str, tuple[object, str]]:
+    """Each thing that an entry says and that a source could say, as by `leaves_of`."""
+    return {leaf: each for leaf, each in leaves_of(entry, ref).items() if leaf not in _UNSAID}
+
+
+def added_there(entry: Entry) -> dict[str, Any]:
+    """What a program or its user added to an entry, which stays when the rest is written."""
+    fields = entry.set_fields().items()
+    return {"unknown": entry.unknown, **{name: each for name, each in fields if name in _UNSAID}}
 
 
 def digest_of(entry: Entry, ref: ClientScopeRef) -> EntryDigest:
@@ -45,33 +61,41 @@ def can_say_off(ref: ClientScopeRef) -> bool:
 
 def unresolved(source: Entry, ours: ClientScopeRef, copy: Entry, there: ClientScopeRef) -> str:
     """Why a copy would get a reference as a plain text; empty where it would not."""
-    if foreign := next(_foreign(source, ours.client.dialect), None):
+    dropped = [name for name in OAUTH_TEXTS if name not in there.shape.field_names]
+    source = replace(source, **dict.fromkeys(dropped))
+    if foreign := next(_foreign(source, ours.client), None):
         return f"only mcpyard resolves {foreign.text}; use the gateway there"
-    lost = _variables(source, ours.client.dialect) - _variables(copy, there.client.dialect)
+    lost = _variables(source, ours.client) - _variables(copy, there.client)
     if not lost:
         return ""
     names = ", ".join(f"${{{name}}}" for name in sorted(lost))
     return f"{there.client.title} does not expand {names} there; use the gateway there"
 
 
-def _variables(entry: Entry, dialect: ReferenceSyntax) -> set[str]:
+def _variables(entry: Entry, client: Client) -> set[str]:
     named = {*(entry.env_vars or ()), *(entry.env_headers or {}).values()}
     named |= {entry.bearer} if entry.bearer else set()
-    for text in _texts(entry):
-        named |= {it.name for it in parts(text, dialect) if isinstance(it, ClientReference)}
+    for part in _parts(entry, client):
+        named |= {part.name} if isinstance(part, ClientReference) else set()
     return named
 
 
-def _foreign(entry: Entry, dialect: ReferenceSyntax) -> Iterator[Foreign]:
-    for text in _texts(entry):
-        yield from (it for it in parts(text, dialect) if isinstance(it, Foreign))
+def _foreign(entry: Entry, client: Client) -> Iterator[Foreign]:
+    yield from (part for part in _parts(entry, client) if isinstance(part, Foreign))
 
 
-def _texts(entry: Entry) -> Iterator[str]:
-    yield from (text for text in (entry.command, entry.url, entry.cwd) if text)
-    yield from entry.args or ()
-    yield from (entry.env or {}).values()
-    yield from (entry.headers or {}).values()
+def _parts(entry: Entry, client: Client) -> Iterator[Part]:
+    for name, text in _texts(entry):
+        yield from parts(text, client.dialect_of(name))
+
+
+def _texts(entry: Entry) -> Iterator[tuple[Field, str]]:
+    for name in (Field.COMMAND, Field.URL, Field.CWD, *OAUTH_TEXTS):
+        if text := getattr(entry, name):
+            yield name, text
+    yield from ((Field.ARGS, text) for text in entry.args or ())
+    yield from ((Field.ENV, text) for text in (entry.env or {}).values())
+    yield from ((Field.HEADERS, text) for text in (entry.headers or {}).values())
 
 
 def _ordered(value: object) -> object:

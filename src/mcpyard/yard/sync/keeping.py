@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable
 from mcpyard.domain.errors import YardError
 from mcpyard.domain.sync.plan import CellState
 from mcpyard.yard.clients.clients import EditTerms
-from mcpyard.yard.sync.sync import Sync, SyncRequest
+from mcpyard.yard.sync.sources import SyncRequest
+from mcpyard.yard.sync.sync import Sync
 from mcpyard.yard.views.sync import SyncView
 
 log = logging.getLogger(__name__)

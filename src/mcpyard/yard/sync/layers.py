@@ -59,6 +59,13 @@ class SourceLayer:
     approved: Entries = field(default_factory=dict[str, ApprovedEntry])
     strict: bool = False
 
+    @property
+    def for_adoption(self) -> "SourceLayer":
+        """The same, where a target of the user has whatever it does not exclude."""
+        if self.scope is not Scope.USER:
+            return self
+        return replace(self, targets=tuple(replace(each, only=None) for each in self.targets))
+
     def servers(
         self, target: SyncTarget, own: Mapping[str, Config], shows: ProfileServers
     ) -> dict[str, SourceServer]:

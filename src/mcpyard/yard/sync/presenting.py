@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from mcpyard.domain.sync.plan import Action, CellState, EntryKey, SyncCell
-from mcpyard.formats.drift import leaves_of
 from mcpyard.yard.clients.edit_results import Done
-from mcpyard.yard.sync.fingerprints import read_back
+from mcpyard.yard.sync.fingerprints import compared, read_back
 from mcpyard.yard.sync.layers import SourceLayer
 from mcpyard.yard.sync.syncing import PlannedEntry, Syncing, TargetColumn
 from mcpyard.yard.views.base import FileDiff, PlacedProblem, view_of
@@ -28,7 +27,7 @@ _REASONS: Final = {
     CellState.FOREIGN: "not written by a sync: left alone",
     CellState.CONFLICT: "changed in {} since the last sync",
     CellState.DELETED: "deleted in {} since the last sync: stays deleted",
-    CellState.PRUNE: "no longer in the source",
+    CellState.PRUNE: "no longer assigned here",
     CellState.WAITING: "needs approval: mcpyard sync approve",
 }
 
@@ -53,6 +52,7 @@ def sync_view(
         conflicts=sum(it.state is CellState.CONFLICT and not it.changes for it in once),
         waiting=sum(it.state is CellState.WAITING for it in once),
         different=faults + sum(not (applied and it.changes) for it in open_cells),
+        warnings=view_of(list[WarningView], done.warnings),
     )
 
 
@@ -94,7 +94,8 @@ def _cell(operation: Syncing, words: str, name: str, key: EntryKey, *, check: bo
     if check and in_source and state is CellState.FOREIGN:
         state = CellState.DIFFERS
     changes = cell.action in _CHANGING
-    warnings = entry.copied.warnings if entry.copied and cell.action is Action.WRITE else ()
+    written = in_source and cell.action is Action.WRITE
+    warnings = operation.warnings.get((words, name), ()) if written else ()
     return SyncCellView(
         server=name,
         target=words,
@@ -116,15 +117,15 @@ def _reason(cell: SyncCell, entry: PlannedEntry) -> str:
     if cell.state is CellState.OFF and desired and desired.left_out:
         return f"off in the source, which {entry.ref.client.title} cannot say: left out"
     if cell.state is CellState.FOREIGN and desired is None:
-        return "not in the source"
+        return "not assigned here: left alone"
     return _REASONS.get(cell.state, "").format(entry.ref.client.title)
 
 
 def _differences(entry: PlannedEntry) -> Iterator[SyncDifference]:
     if entry.copied is None or entry.present is None or entry.copied.desired.unsupported:
         return
-    ours = leaves_of(read_back(entry.copied.entry, entry.ref), entry.ref)
-    theirs = leaves_of(entry.present, entry.ref)
+    ours = compared(read_back(entry.copied.entry, entry.ref), entry.ref)
+    theirs = compared(entry.present, entry.ref)
     for leaf in dict.fromkeys([*ours, *theirs]):
         left, right = ours.get(leaf), theirs.get(leaf)
         if (left and left[0]) != (right and right[0]):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mcpyard.domain.definition.parsing import describe, read_definition
-from mcpyard.domain.definition.secret_text import is_literal, looks_secret, names_secret
+from mcpyard.domain.definition.secret_names import is_literal, looks_secret, names_secret
 from mcpyard.domain.desired import Definition
 from mcpyard.domain.errors import (
     ArgumentsRefused,
@@ -33,7 +33,7 @@ GATEWAY: Final = "gateway"
 
 _SECTIONS: Final = ("servers", "targets")
 _SERVER_FIELDS: Final = (
-    *("command", "args", "env", "cwd", "url", "headers", "type"),
+    *("command", "args", "env", "cwd", "url", "headers", "type", "oauth"),
     *("enabled", "timeout", "startTimeout", "inherit"),
 )
 _TARGET_FIELDS: Final = ("scope", "only", "except", "profile", "via")
@@ -52,6 +52,7 @@ class SyncTarget:
         excluded: Names or patterns of those that it is not to have.
         profile: The profile whose servers it is to have.
         gateway: Whether it is to have the gateway instead of the servers themselves.
+        key: What its table in a file is called; empty where no file has one.
     """
 
     ref: ClientScopeRef
@@ -59,11 +60,17 @@ class SyncTarget:
     excluded: tuple[str, ...] = ()
     profile: str | None = None
     gateway: bool = False
+    key: str = ""
 
     @property
     def words(self) -> str:
         """How it is told: `codex:user`."""
         return str(self.ref)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no file names it, and no sync wrote anything there."""
+        return not self.key and self.only == ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,11 @@ class SourceFile:
     path: str
     definitions: Mapping[str, Definition] = field(default_factory=dict[str, Definition])
     targets: tuple[SyncTarget, ...] = ()
+
+    @property
+    def configs(self) -> dict[str, Config]:
+        """Its servers, without their places."""
+        return {name: each.config for name, each in self.definitions.items()}
 
 
 def is_of_project(ref: ClientScopeRef) -> bool:
@@ -200,7 +212,8 @@ class _Reader:
             self._refuse((*path, "via"), f'"{str(via)[:40]}" is unknown; expected "{GATEWAY}"')
         only, excluded = self._selection(path, "only"), self._selection(path, "except")
         profile = self._text(path, "profile")
-        return SyncTarget(target.ref, only, excluded or (), profile, gateway=via == GATEWAY)
+        gateway = via == GATEWAY
+        return SyncTarget(target.ref, only, excluded or (), profile, gateway, key=words)
 
     def _selection(self, path: tuple[str, ...], word: str) -> tuple[str, ...] | None:
         value = object_of(self._value(path)).get(word)

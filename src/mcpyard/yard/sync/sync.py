@@ -1,68 +1,49 @@
 """One set of servers in every program: planned, applied as one edit, adopted, approved."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from mcpyard.domain.definition.approval import ApprovedEntry, Entries, digest_of
+from mcpyard.domain.definition.approval import ApprovedEntry, digest_of
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.desired import Definition, Owner, Waiting
-from mcpyard.domain.errors import ApprovalOutdated, ArgumentsRefused, Problem, ReadOnlyOwner
-from mcpyard.domain.model import Config, Scope
+from mcpyard.domain.errors import ApprovalOutdated
+from mcpyard.domain.model import Scope
 from mcpyard.domain.ports import Clock
-from mcpyard.domain.repositories import Approvals, OwnedEntries
 from mcpyard.domain.stored import Approval
+from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.yard.clients.clients import EditTerms
+from mcpyard.yard.clients.edit_results import Done
 from mcpyard.yard.clients.operations import Operation
 from mcpyard.yard.clients.scope_store import FileScopeStore
 from mcpyard.yard.clients.transaction import ClientReach, EditTransaction, done
 from mcpyard.yard.clients.verified import unverified_warnings
-from mcpyard.yard.clients.workspace import Workspace, broken
-from mcpyard.yard.clients.yard_scope import USER_DOCUMENT, OwnServers
+from mcpyard.yard.clients.workspace import Workspace
+from mcpyard.yard.clients.yard_scope import OwnServers
 from mcpyard.yard.clients.yard_scope_store import YardScopeStore
 from mcpyard.yard.consent import waiting_view
-from mcpyard.yard.name_patterns import fits
 from mcpyard.yard.profiles import ProfileBook
+from mcpyard.yard.sync.assignments import Assigning, Assignment, assignment_views
 from mcpyard.yard.sync.collecting import Collecting
-from mcpyard.yard.sync.layers import OURS, ProfileServers, SourceLayer, approval_name
+from mcpyard.yard.sync.layers import OURS, SourceLayer, approval_name
 from mcpyard.yard.sync.presenting import sync_view
-from mcpyard.yard.sync.source_file import (
-    FILE_NAME,
-    SourceFile,
-    SyncTarget,
-    read_source,
-    target_of,
-)
-from mcpyard.yard.sync.syncing import SyncDecision, Syncing, TargetColumn
+from mcpyard.yard.sync.source_file import SyncTarget
+from mcpyard.yard.sync.sources import SyncRequest, SyncSources
+from mcpyard.yard.sync.syncing import Syncing, TargetColumn
 from mcpyard.yard.views.approvals import ApprovedView, WaitingFolderView
-from mcpyard.yard.views.sync import AdoptionView, SyncView
+from mcpyard.yard.views.sync import AdoptionView, SyncMatrixView, SyncView
 
 _PLAIN = EditTerms()
-_NO_TARGETS = "names no program; say which are to have the servers"
-_CHOOSE = "Name them with --to claude,codex, or under [targets] in mcpyard.toml."
+_ALL = SyncRequest()
+_EVERYWHERE = SyncRequest(everywhere=True)
 
 
 @dataclass(frozen=True, slots=True)
-class SyncRequest:
-    """What to sync.
+class _EarlierMatrix:
+    """A matrix, with all that it followed from."""
 
-    Attributes:
-        targets: The programs, such as `codex` or `claude:project`; empty for all that files name.
-        command: The command of the gateway, for programs that are to have that instead.
-        decisions: What a person chose, by the words of a target and a name.
-        check: Whether to compare alone, without regard to who wrote what.
-        automatic: Whether nobody sees the plan: then everything of a repository needs approval.
-    """
-
-    targets: tuple[str, ...] = ()
-    command: tuple[str, ...] = ("mcpyard", "stdio")
-    decisions: Mapping[tuple[str, str], SyncDecision] = field(
-        default_factory=dict[tuple[str, str], SyncDecision]
-    )
-    check: bool = False
-    automatic: bool = False
-
-
-_ALL = SyncRequest()
+    inputs: tuple[object, ...]
+    workspace: Workspace
+    view: SyncMatrixView
 
 
 class Sync:
@@ -79,9 +60,10 @@ class Sync:
         self._reach = reach
         self._own = own
         self._clock = clock
-        self._profiles = profiles
+        self._sources = SyncSources(reach, own, profiles)
         self._identity = identity
         self._transaction = EditTransaction(reach, own, clock)
+        self._earlier: _EarlierMatrix | None = None
 
     async def plan(self, request: SyncRequest = _ALL, terms: EditTerms = _PLAIN) -> SyncView:
         """What would change, and what keeps anything from changing.
@@ -96,6 +78,41 @@ class Sync:
         """Change all files that differ, in one edit; what needs a decision is left alone."""
         return await self._sync(request, terms)
 
+    async def matrix(
+        self, request: SyncRequest = _EVERYWHERE, terms: EditTerms = _PLAIN
+    ) -> SyncMatrixView:
+        """The plan for every program that is found, and what is assigned to each.
+
+        Pages ask for it every few seconds, so the last one holds until something changes.
+        """
+        layers = await self._sources.layers(request, terms)
+        operation = await self._operation(request, layers, terms)
+        profiles = self._sources.profiles(_targets(layers))
+        inputs = (request, layers, operation.real, operation.owned, profiles)
+        earlier = self._earlier if self._earlier and self._earlier.inputs == inputs else None
+        workspace = await self._look(operation, earlier.workspace if earlier else None)
+        if earlier and workspace is earlier.workspace:
+            return earlier.view
+        plan = sync_view(
+            operation, layers, await done(workspace, None), check=request.check, applied=False
+        )
+        own, path = self._own.picture().servers(Scope.USER), self._sources.user_path
+        assignments = assignment_views(layers, own, operation.shows, path)
+        view = SyncMatrixView(plan=plan, file=path, assignments=assignments)
+        self._earlier = _EarlierMatrix(inputs, workspace, view)
+        return view
+
+    async def assign(self, assignments: Sequence[Assignment], terms: EditTerms = _PLAIN) -> Done:
+        """Change which programs are to have which servers; no file of a program is written.
+
+        Raises:
+            ArgumentsRefused: There is no such server or program, or only another file decides.
+            EditRefused: A list cannot say it; it is to be changed by hand.
+        """
+        operation = await self._assigning(assignments, terms)
+        workspace, edit = await self._do(operation, "assign", terms)
+        return await done(workspace, edit, show_secrets=terms.show_secrets)
+
     async def adopt(
         self,
         chosen: Mapping[str, str],
@@ -109,9 +126,14 @@ class Sync:
             request: The programs.
             terms: How it is asked for.
         """
-        layers = await self._layers(request, terms)
+        layers = await self._sources.layers(request, terms)
+        assigning = None
+        if request.everywhere:
+            # What is taken in is wanted where it was found, whatever lists said before.
+            assigning = await self._assigning((), terms)
+            layers = tuple(each.for_adoption for each in layers)
         syncing = await self._operation(request, layers, terms)
-        operation = Collecting(syncing, chosen, self._identity)
+        operation = Collecting(syncing, chosen, self._identity, assigning)
         workspace, edit = await self._do(operation, "adopt", terms)
         finished = await done(workspace, edit, show_secrets=terms.show_secrets)
         return operation.view(finished)
@@ -133,13 +155,13 @@ class Sync:
             raise ApprovalOutdated(f"{path} was changed after it was displayed")
         fresh = {it.definition.name: ApprovedEntry(it.definition.config) for it in waiting}
         if fresh:
-            key = await self._approval_key(path)
-            entries = {**self._approved(key), **fresh}
-            await self._approvals.set(Approval(key, self._clock.now(), entries))
+            key = await self._sources.approval_key(path)
+            entries = {**self._sources.approved(key), **fresh}
+            await self._sources.approvals.set(Approval(key, self._clock.now(), entries))
         return ApprovedView(folder=path, servers=[*fresh], waiting=[])
 
     async def _sync(self, request: SyncRequest, terms: EditTerms) -> SyncView:
-        layers = await self._layers(request, terms)
+        layers = await self._sources.layers(request, terms)
         operation = await self._operation(request, layers, terms)
         workspace, edit = await self._do(operation, "sync", terms)
         finished = await done(workspace, edit, show_secrets=terms.show_secrets)
@@ -149,19 +171,38 @@ class Sync:
     async def _do(
         self, operation: Operation, kind: str, terms: EditTerms
     ) -> tuple[Workspace, int | None]:
-        written = (store.ref for store in operation.written)
-        unverified_warnings(written, confirmed=terms.unverified or terms.dry_run)
         if terms.dry_run:
-            return await self._transaction.look(operation), None
+            return await self._look(operation), None
+        unverified = unverified_warnings(_written(operation), confirmed=terms.unverified)
         workspace, edit = await self._transaction.carry_out(operation, kind, terms.who)
         if edit is None and workspace.claims:
-            await self._owned.claim(workspace.claims)
+            await self._sources.owned.claim(workspace.claims)
+        workspace.warn(*unverified)
         return workspace, edit
+
+    async def _look(self, operation: Operation, earlier: Workspace | None = None) -> Workspace:
+        workspace = await self._transaction.look(operation, earlier)
+        workspace.warn(*unverified_warnings(_written(operation), confirmed=True))
+        return workspace
+
+    async def _assigning(self, assignments: Sequence[Assignment], terms: EditTerms) -> Assigning:
+        sources, project = self._sources, self._sources.project(terms)
+        declared = (await sources.user_file(project)).targets
+        shared = (await sources.project_file(project)).targets
+        unnamed = await sources.found_targets([*declared, *shared], sources.around(terms))
+        return Assigning(
+            sources.user_path,
+            [*assignments],
+            {each.words: each for each in unnamed},
+            self._own.picture().servers(Scope.USER),
+            sources,
+            project,
+        )
 
     async def _operation(
         self, request: SyncRequest, layers: tuple[SourceLayer, ...], terms: EditTerms
     ) -> Syncing:
-        around = replace(self._reach.around, project=self._project(terms))
+        around = self._sources.around(terms)
         columns = tuple(
             TargetColumn(layer, target, FileScopeStore.of(target.ref, around))
             for layer in layers
@@ -172,65 +213,20 @@ class Sync:
             columns,
             YardScopeStore(OURS, self._own),
             await self._reach.files.real(paths),
-            {} if request.check else await self._owned.all(),
-            self._shows(layers),
-            self._selected(request, columns, around.project),
+            {} if request.check else await self._sources.owned.all(),
+            self._sources.shows(_targets(layers)),
+            self._sources.selected(request, layers, around.project),
             request.decisions,
         )
 
-    async def _layers(self, request: SyncRequest, terms: EditTerms) -> tuple[SourceLayer, ...]:
-        """The sources, that of the user first."""
-        project = self._project(terms)
-        if terms.project and not await self._reach.files.is_folder(terms.project):
-            raise ArgumentsRefused.of(Problem("project", f"there is no folder {terms.project}"))
-        mine = await self._file(self._reach.home, Scope.USER, project)
-        shared = await self._file(project, Scope.PROJECT, project)
-        declared = [*mine.targets, *shared.targets]
-        added = [
-            target
-            for target in (self._target(words, project) for words in request.targets)
-            if not self._names(target, declared, request.targets)
-        ]
-        user = SourceLayer(
-            Scope.USER, USER_DOCUMENT, None, (*mine.targets, *added), request.command
-        )
-        key = await self._approval_key(shared.path) if shared.targets else ""
-        repository = SourceLayer(
-            Scope.PROJECT,
-            shared.path,
-            {name: each.config for name, each in shared.definitions.items()},
-            shared.targets,
-            request.command,
-            self._approved(key),
-            strict=request.automatic,
-        )
-        layers = tuple(each for each in (user, repository) if each.targets)
-        if not layers:
-            raise ArgumentsRefused.of(Problem("to", _NO_TARGETS)).advising(_CHOOSE)
-        return layers
-
-    async def _file(self, folder: str, scope: Scope, project: str) -> SourceFile:
-        path = f"{folder.rstrip('/')}/{FILE_NAME}"
-        if not folder:
-            return SourceFile(path)
-        text = (await self._reach.files.read([path], fresh=True))[path]
-        if text.fault:
-            raise broken(text.fault)
-        return (
-            SourceFile(path)
-            if text.text is None
-            else read_source(text.text, path, scope, project, self._reach.registry)
-        )
-
     async def _waiting(self, terms: EditTerms) -> tuple[str, list[Waiting]]:
-        project = self._project(terms)
-        shared = await self._file(project, Scope.PROJECT, project)
-        configs = {name: each.config for name, each in shared.definitions.items()}
-        layer = SourceLayer(Scope.PROJECT, shared.path, configs, shared.targets)
-        approved = self._approved(await self._approval_key(shared.path))
+        sources = self._sources
+        shared = await sources.project_file(sources.project(terms))
+        layer = SourceLayer(Scope.PROJECT, shared.path, shared.configs, shared.targets)
+        approved = sources.approved(await sources.approval_key(shared.path))
         owner, waiting = Owner(Scope.PROJECT, shared.path), list[Waiting]()
         for target in shared.targets:
-            for name, config in layer.configs_for(target, {}, self._shows((layer,))).items():
+            for name, config in layer.configs_for(target, {}, sources.shows(layer.targets)).items():
                 word = approval_name(target, name)
                 earlier = approved.get(word)
                 if earlier is None or not earlier.covers(config):
@@ -238,67 +234,10 @@ class Sync:
                     waiting.append(Waiting(owner, Definition(word, config), before))
         return shared.path, waiting
 
-    async def _approval_key(self, path: str) -> str:
-        return (await self._reach.files.real([path]))[path]
 
-    def _approved(self, key: str) -> Entries:
-        approval = self._approvals.all().get(key) if key else None
-        return approval.entries or {} if approval else {}
+def _written(operation: Operation) -> list[ClientScopeRef]:
+    return [store.ref for store in operation.written]
 
-    def _shows(self, layers: tuple[SourceLayer, ...]) -> ProfileServers:
-        """Which servers profiles show, looked up before the operation is worked out."""
-        names = {target.profile for layer in layers for target in layer.targets if target.profile}
-        profiles = {name: self._profiles.get(name).servers for name in names}
-        ids = {str(each.id): each.name for each in self._own.picture().desired.servers.values()}
 
-        def shows(profile: str, configs: Mapping[str, Config]) -> set[str]:
-            patterns = [ids.get(each, each) for each in profiles[profile]]
-            return {name for name in configs if any(fits(name, each) for each in patterns)}
-
-        return shows
-
-    def _project(self, terms: EditTerms) -> str:
-        if terms.project is not None:
-            return terms.project
-        return str(self._own.project) if self._own.project else ""
-
-    def _target(self, words: str, project: str = "") -> SyncTarget:
-        return target_of(words, project, registry=self._reach.registry)
-
-    def _names(
-        self, target: SyncTarget, declared: list[SyncTarget], words: tuple[str, ...]
-    ) -> bool:
-        """Whether a named target is among those of files; a program alone names them all."""
-        alone = any(
-            ":" not in each and self._target(each).ref.client == target.ref.client for each in words
-        )
-        return any(
-            it.words == target.words or (alone and it.ref.client == target.ref.client)
-            for it in declared
-        )
-
-    def _selected(
-        self, request: SyncRequest, columns: tuple[TargetColumn, ...], project: str
-    ) -> frozenset[str] | None:
-        """The targets that were named, by their words; None for all."""
-        if not request.targets:
-            return None
-        full = {str(self._target(words, project).ref) for words in request.targets if ":" in words}
-        alone = {self._target(each).ref.client.id for each in request.targets if ":" not in each}
-        return frozenset(
-            it.target.words
-            for it in columns
-            if it.target.words in full or it.target.ref.client.id in alone
-        )
-
-    @property
-    def _owned(self) -> OwnedEntries:
-        if self._reach.owned is None:
-            raise ReadOnlyOwner("this mcpyard instance cannot sync")
-        return self._reach.owned
-
-    @property
-    def _approvals(self) -> Approvals:
-        if self._reach.approvals is None:
-            raise ReadOnlyOwner("this mcpyard instance cannot sync")
-        return self._reach.approvals
+def _targets(layers: tuple[SourceLayer, ...]) -> list[SyncTarget]:
+    return [target for layer in layers for target in layer.targets]

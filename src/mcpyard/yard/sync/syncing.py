@@ -22,12 +22,13 @@ from mcpyard.domain.sync.plan import (
 )
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.locations import ClientScopeRef
+from mcpyard.formats.warnings import Warned
 from mcpyard.yard.clients.patching import refuse_unfit
 from mcpyard.yard.clients.scope_store import FileScopeStore
 from mcpyard.yard.clients.workspace import Workspace
 from mcpyard.yard.clients.yard_scope_store import ScopeStore, YardScopeStore
 from mcpyard.yard.sync.adopting import Adopting
-from mcpyard.yard.sync.fingerprints import can_say_off, digest_of
+from mcpyard.yard.sync.fingerprints import added_there, can_say_off, digest_of
 from mcpyard.yard.sync.layers import (
     ConvertedServer,
     ProfileServers,
@@ -100,6 +101,8 @@ class Syncing:
         rows: The entries of each target, by name.
         faults: Why the files of a target cannot be read.
         reasons: Why entries were not written after all.
+        warnings: What each target loses of a server, by its words and the name: programs that share
+            a file read it each in its own way.
     """
 
     columns: tuple[TargetColumn, ...]
@@ -120,6 +123,9 @@ class Syncing:
     )
     faults: dict[str, DocumentBroken] = field(default_factory=dict[str, DocumentBroken], init=False)
     reasons: dict[EntryKey, str] = field(default_factory=dict[EntryKey, str], init=False)
+    warnings: dict[tuple[str, str], tuple[Warned, ...]] = field(
+        default_factory=dict[tuple[str, str], tuple[Warned, ...]], init=False
+    )
 
     @property
     def stores(self) -> tuple["ScopeStore | SourceDocument", ...]:
@@ -132,7 +138,8 @@ class Syncing:
     def written(self) -> tuple[ScopeStore, ...]:
         """What it may write of programs."""
         only = self.only
-        return tuple(it.store for it in self.columns if only is None or it.target.words in only)
+        wanting = [each for each in self.columns if not each.target.is_idle]
+        return tuple(it.store for it in wanting if only is None or it.target.words in only)
 
     def do(self, workspace: Workspace) -> None:
         """Plan, take into the source what is to be adopted, plan anew with that, and do it."""
@@ -189,12 +196,13 @@ class Syncing:
             key = EntryKey(self.real.get(path, path), (*ref.above, *ref.shape.keys), name)
             row[name] = key
             server = servers.get(name)
+            conversion = copied(name, server, ref) if server else None
+            if conversion:
+                self.warnings[column.target.words, name] = conversion.warnings
             earlier = self.entries.get(key)
             if earlier is None:
                 entry = self._entry(workspace, column, key, path, ref)
-                if server:
-                    entry = replace(entry, copied=copied(name, server, ref))
-                self.entries[key] = entry
+                self.entries[key] = replace(entry, copied=conversion)
             elif earlier.copied is None and server:
                 conversion = copied(name, server, earlier.ref)
                 self.entries[key] = replace(earlier, column=column, copied=conversion)
@@ -261,8 +269,7 @@ class Syncing:
         fresh = replace(
             conversion.entry,
             enabled=False if off else (there.enabled if there else None),
-            # What its program or its user added to it is theirs.
-            unknown=there.unknown if there else {},
+            **(added_there(there) if there else {"unknown": {}}),
         )
         before = {path: workspace.text(path) for path in store.paths}
         try:

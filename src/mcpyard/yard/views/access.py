@@ -36,6 +36,33 @@ class NewTokenView(TokenView, frozen=True, kw_only=True):
     token: Annotated[str, Meta(description="Shown this once.")]
 
 
+class RevocationView(View, frozen=True, kw_only=True):
+    """A key that was revoked while some nodes of the cluster could not be told."""
+
+    unconfirmed: Annotated[
+        list[str],
+        Meta(
+            description="The nodes that did not confirm within 2 s. Each refuses the key once it "
+            "reaches the database or another node again."
+        ),
+    ]
+
+
+class SeenClientView(View, frozen=True, kw_only=True):
+    """A client that was seen at the gateway."""
+
+    name: Annotated[str, Meta(description="What it calls itself (`clientInfo.name`).")]
+    version: Annotated[str, Meta(description="Its own version; may be empty.")]
+    client: Annotated[
+        str | None, Meta(description="The id of the client, as in `/api/clients`, if known.")
+    ]
+    title: str
+    last_seen: Annotated[Moment, Meta(description="When it was last heard of.")]
+    sessions: Annotated[
+        int, Meta(description="Its open sessions; stateless clients have none.", ge=0)
+    ]
+
+
 class LoginLinkView(View, frozen=True, kw_only=True):
     """An address that signs one browser in, once."""
 

@@ -13,6 +13,7 @@ from mcpyard.formats.drift import Drift, Variant
 from mcpyard.formats.effective import Effective, ScopeFile
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.facts import EntryTransport
+from mcpyard.formats.fields import OAUTH_FIELDS
 from mcpyard.formats.finding import Level
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.provenance import Evidence
@@ -95,6 +96,7 @@ class EntryView(View, frozen=True, kw_only=True):
     env_vars: list[str] | None
     env_headers: dict[str, str] | None
     bearer_token_env_var: str | None
+    oauth: list[Annotated[str, Meta(description="A field for the sign-in that it has.")]]
     unknown: list[Annotated[str, Meta(description="A field that is not known of its program.")]]
     where: PlaceView | None
     problems: list[PlacedProblem]
@@ -134,6 +136,7 @@ class CopiesView(View, frozen=True, kw_only=True):
 
     files: list[FileDiff]
     copies: list[CopiedView]
+    warnings: Annotated[list[WarningView], Meta(description="What is to be told of the files.")]
     edit: Annotated[Number | None, Meta(description="The number to undo all of them by.")]
 
 
@@ -282,6 +285,7 @@ def entry_view(ref: ClientScopeRef, path: str, entry_status: EntryStatus) -> Ent
         env_vars=_list(entry.env_vars),
         env_headers=None if entry.env_headers is None else dict(entry.env_headers),
         bearer_token_env_var=entry.bearer,
+        oauth=[ref.shape.field_names[name] for name in entry.set_fields() if name in OAUTH_FIELDS],
         unknown=sorted(entry.unknown),
         where=view_of(PlaceView, entry_status.where) if entry_status.where else None,
         problems=view_of(list[PlacedProblem], entry_status.problems),
@@ -309,7 +313,12 @@ def copies_view(done: Done, copied: Iterable[Copied]) -> CopiesView:
         )
         for each in copied
     ]
-    return CopiesView(files=change_view(done).files, copies=copies, edit=done.edit)
+    return CopiesView(
+        files=change_view(done).files,
+        copies=copies,
+        warnings=view_of(list[WarningView], done.overwritten),
+        edit=done.edit,
+    )
 
 
 def connect_view(done: Done, token: SecretView | None) -> ConnectView:

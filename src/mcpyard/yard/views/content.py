@@ -7,7 +7,7 @@ from typing import Annotated
 import orjson
 from msgspec import Meta
 
-from mcpyard.domain.narrowing import list_of, object_of
+from mcpyard.domain.narrowing import list_of, object_of, texts_of
 from mcpyard.yard.calls.parts import Part, Resource, Text, read_parts
 from mcpyard.yard.views.base import View
 
@@ -52,6 +52,41 @@ class PromptView(View, frozen=True, kw_only=True):
     title: str | None
     description: str | None
     arguments: tuple[PromptArgumentView, ...]
+
+
+class ContentsView(View, frozen=True, kw_only=True):
+    """What a resource holds."""
+
+    contents: Annotated[
+        list[dict[str, object]],
+        Meta(description="As the server sent them: `uri`, `mimeType`, and `text` or `blob`."),
+    ]
+
+
+class FilledPromptView(View, frozen=True, kw_only=True):
+    """A prompt, filled in."""
+
+    description: str | None
+    messages: Annotated[
+        list[dict[str, object]],
+        Meta(description="As the server sent them: `role` and `content`."),
+    ]
+
+
+class CompletionView(View, frozen=True, kw_only=True):
+    """What the value of an argument may be."""
+
+    values: list[str]
+    total: int | None
+    has_more: bool
+
+
+class LogLevelView(View, frozen=True, kw_only=True):
+    """The log messages that mcpyard asks a server for."""
+
+    level: Annotated[
+        str | None, Meta(description="The least level; null for what the server sends by itself.")
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +203,30 @@ def prompt_result(result: bytes) -> PromptResult:
     """The prompt in a result."""
     members = object_of(orjson.loads(result))
     return PromptResult(_text(members, "description"), messages_of(members.get("messages")))
+
+
+def contents_view(result: bytes) -> ContentsView:
+    """What the result of reading a resource holds, as the server sent it."""
+    return ContentsView(contents=_items(result, "contents"))
+
+
+def filled_prompt_view(result: bytes) -> FilledPromptView:
+    """The prompt in a result, as the server sent it."""
+    members = object_of(orjson.loads(result))
+    return FilledPromptView(
+        description=_text(members, "description"), messages=_items(result, "messages")
+    )
+
+
+def completion_view(result: bytes) -> CompletionView:
+    """The completion in a result."""
+    completion = object_of(object_of(orjson.loads(result)).get("completion"))
+    total = completion.get("total")
+    return CompletionView(
+        values=texts_of(completion.get("values")),
+        total=total if isinstance(total, int) else None,
+        has_more=completion.get("hasMore") is True,
+    )
 
 
 def messages_of(listed: object) -> tuple[PromptMessage, ...]:

@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from mcpyard.yard.views.base import FieldProblem, View
-from mcpyard.yard.views.clients import ImportOutcome, ImportView
+from mcpyard.yard.views.clients import ImportOutcome, ImportView, Number
 from mcpyard.yard.views.problems import ProblemView
 from mcpyard.yard.views.servers import ServerView
 
@@ -49,3 +49,6 @@ class ImportedView(View, frozen=True, kw_only=True):
     dry_run: bool
     servers: Sequence[Annotated[View, Meta(extra={"schema": "ImportedServer"})]]
     problems: list[FieldProblem]
+    edit: Annotated[
+        Number | None, Meta(description="The id of the edit, to undo it; null if nothing changed.")
+    ] = None

@@ -63,7 +63,7 @@ class ReadinessView(View, frozen=True, kw_only=True):
     """Whether calls are served."""
 
     ok: bool
-    status: Literal["ready", "degraded", "stopping"]
+    status: Literal["ready", "degraded", "isolated", "stopping"]
     degraded: Degradations = UNSET
 
 

@@ -15,12 +15,8 @@ from msgspec import UNSET, Meta, UnsetType
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.definition.merge import oauth_of
-from mcpyard.domain.definition.secret_text import (
-    names_secret,
-    shown_args,
-    shown_text,
-    shown_url,
-)
+from mcpyard.domain.definition.secret_names import names_secret
+from mcpyard.domain.definition.secret_text import shown_args, shown_text, shown_url
 from mcpyard.domain.desired import DesiredServer, Waiting
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.lifecycle import Phase
@@ -39,6 +35,7 @@ from mcpyard.yard.views.base import (
     moment,
     view_of,
 )
+from mcpyard.yard.views.cluster import NodeReasonView
 from mcpyard.yard.views.resources import FiguresView, LimitsView
 
 WaitingKind: TypeAlias = Literal["added", "changed", "replaces"]
@@ -103,7 +100,8 @@ class ServerView(View, frozen=True, kw_only=True):
     """A server: its definition, and how it is.
 
     `command` and what follows it are of local servers only, `url`, `headers` and `oauth` of remote
-    ones. `tools` is None, and `figures` UNSET, where they were not asked for.
+    ones. `tools` is None, and `figures` UNSET, where they were not asked for. `node`, `fence`,
+    `node_reason` and `pinned` are there in a cluster only.
     """
 
     id: Uuid
@@ -121,6 +119,10 @@ class ServerView(View, frozen=True, kw_only=True):
     fallback: Annotated[list[str], Meta(description="Servers that can answer in its place.")]
     inherit: list[str]
     isolation: Literal["shared", "per-client"]
+    singleton: Annotated[bool, Meta(description="Whether it never runs twice in a cluster.")]
+    labels: Annotated[
+        dict[str, str], Meta(description="What a node of a cluster must have to run it.")
+    ]
     wanted_concurrency: Annotated[
         Count, Meta(description="What a change calls `concurrency`; 0 for the default.")
     ]
@@ -129,6 +131,9 @@ class ServerView(View, frozen=True, kw_only=True):
     health: HealthView
     restart: RestartView
     limits: LimitsView
+    record_calls: Annotated[
+        bool, Meta(description="Whether arguments and results may be recorded.")
+    ]
     tool_policies: Annotated[ToolPolicies, Meta(description="What a change calls `tools`.")]
     command: str | None = None
     args: list[str] | None = None
@@ -160,6 +165,16 @@ class ServerView(View, frozen=True, kw_only=True):
     tool_count: Count
     tools: list[ToolSummary] | None = None
     figures: FiguresView | UnsetType | None = UNSET
+    node: Annotated[str | None, Meta(description="The node that runs it.")] | UnsetType = UNSET
+    fence: Annotated[int | None, Meta(description="Grows with each change of the node.")] | (
+        UnsetType
+    ) = UNSET
+    node_reason: Annotated[NodeReasonView | None, Meta(description="Why it is there.")] | (
+        UnsetType
+    ) = UNSET
+    pinned: Annotated[bool, Meta(description="Whether it belongs to its machine.")] | UnsetType = (
+        UNSET
+    )
 
     def members(self) -> dict[str, object]:
         """Its members by their names in JSON, without those of the other type of server."""
@@ -235,12 +250,15 @@ def server_view(
         fallback=config.fallback,
         inherit=config.inherit,
         isolation=config.isolation,
+        singleton=config.singleton,
+        labels=config.labels,
         wanted_concurrency=config.concurrency,
         queue=config.queue,
         max_message=config.max_message,
         health=HealthView(**config.health.model_dump()),
         restart=RestartView(**config.restart.model_dump()),
         limits=LimitsView(**config.limits.model_dump()),
+        record_calls=config.record_calls,
         tool_policies=_tool_policies(config),
         **_launch(config),
         status=words.status,

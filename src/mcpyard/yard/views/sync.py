@@ -69,6 +69,28 @@ class SyncView(View, frozen=True, kw_only=True):
     different: Annotated[
         Count, Meta(description="Entries that are not as the source wants them, after this.")
     ]
+    warnings: Annotated[list[WarningView], Meta(description="What concerns more than one entry.")]
+
+
+class SyncAssignmentView(View, frozen=True, kw_only=True):
+    """Whether a client is to have a server."""
+
+    server: str
+    target: str
+    wanted: bool
+    source: Annotated[Scope, Meta(description="Whose file decides.")]
+    file: Annotated[str, Meta(description="The file that decides.")]
+    locked: Annotated[
+        str, Meta(description="Why it can be changed only in that file; empty where it can.")
+    ]
+
+
+class SyncMatrixView(View, frozen=True, kw_only=True):
+    """Every server and every client that is found: what is wanted, and what is true."""
+
+    plan: SyncView
+    file: Annotated[str, Meta(description="The file that assignments of the user are kept in.")]
+    assignments: list[SyncAssignmentView]
 
 
 class AdoptedView(View, frozen=True, kw_only=True):

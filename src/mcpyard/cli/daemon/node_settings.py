@@ -1,0 +1,89 @@
+"""Reads the options of `mcpyard up` that make it a node of a cluster."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Final
+
+from mcpyard.cli.cli_errors import usage
+from mcpyard.cli.cluster_settings import cluster_dsn, cluster_key, older_cluster_key
+from mcpyard.cli.quick_up import UpArguments
+from mcpyard.cluster.node_options import CAPACITY, TTL, NodeOptions
+
+_NAME: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+_LAST_PORT: Final = 65_535
+_SHORTEST_TTL: Final = 2.0
+_NODE_ONLY: Final = {
+    "cluster": "--cluster",
+    "node_listen": "--node-listen",
+    "node_address": "--node-address",
+    "node_certs": "--node-certs",
+    "label": "--label",
+    "capacity": "--capacity",
+    "node_ttl": "--node-ttl",
+    "replace": "--replace",
+}
+
+
+def read_node(arguments: UpArguments) -> NodeOptions | None:
+    """The node that the arguments describe; None without `--node`."""
+    name = arguments.get("node")
+    if name is None:
+        for argument, option in _NODE_ONLY.items():
+            if arguments.get(argument) not in (None, False):
+                raise usage(
+                    f"{option} needs --node", "a daemon joins a cluster with: up --node NAME"
+                )
+        return None
+    if not _NAME.fullmatch(name):
+        raise usage(
+            f'--node: "{name[:80]}" is not a valid name',
+            "use lower-case letters, digits and hyphens, at most 63",
+        )
+    host, port = _address("--node-listen", arguments.get("node_listen"))
+    address = arguments.get("node_address") or ""
+    if address:
+        _address("--node-address", address)
+    ttl, file = arguments.get("node_ttl"), arguments.get("cluster")
+    if ttl is not None and ttl < _SHORTEST_TTL:
+        raise usage(f"--node-ttl must be at least {_SHORTEST_TTL:g} seconds")
+    return NodeOptions(
+        name,
+        host,
+        port,
+        _certificates(arguments.get("node_certs")),
+        cluster_dsn(file),
+        cluster_key(),
+        _labels(arguments.get("label") or ()),
+        arguments.get("capacity") or CAPACITY,
+        TTL if ttl is None else ttl,
+        address,
+        replace=arguments.get("replace", False),
+        dsn_file=str(file.absolute()) if file else "",
+        older_key=older_cluster_key(),
+    )
+
+
+def _address(option: str, text: str | None) -> tuple[str, int]:
+    if text is None:
+        raise usage("--node needs --node-listen HOST:PORT", "where other nodes reach this one")
+    host, _, port = text.rpartition(":")
+    if not host or not port.isascii() or not port.isdigit() or int(port) > _LAST_PORT:
+        raise usage(f'{option}: "{text[:80]}" is not HOST:PORT')
+    return host.strip("[]"), int(port)
+
+
+def _certificates(folder: Path | None) -> str:
+    if folder is None:
+        raise usage("--node needs --node-certs DIR", "make one with: mcpyard cluster cert NAME")
+    return str(folder.absolute())
+
+
+def _labels(texts: Iterable[str]) -> dict[str, str]:
+    labels: dict[str, str] = {}
+    for each in texts:
+        key, equals, value = each.partition("=")
+        if not key or not equals:
+            raise usage(f'--label: "{each[:80]}" is not NAME=VALUE')
+        labels[key] = value
+    return labels

@@ -1,0 +1,200 @@
+"""The way of a call that is not simply near: to another node, or after a wait.
+
+A call is sent once. It is sent again only if the node that got it says that it did not take it.
+"""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from math import inf
+from typing import Any, Final
+from uuid import UUID
+
+from msgspec.structs import replace
+
+from mcpyard.cluster.admission import Verdict
+from mcpyard.cluster.node_view import NodeView
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.cluster import Placement
+from mcpyard.domain.errors import Disconnected, NotHere, ServerUnknown, TimedOut
+from mcpyard.domain.ports import CallTerms, Servers
+from mcpyard.mesh.node_link import NodeLink
+from mcpyard.mesh.picture import ClusterPicture
+from mcpyard.mesh.questions import ServerQuestion
+from mcpyard.wire.change_signal import ChangeSignal
+
+LONGEST_WAIT: Final = 10.0
+"""Seconds a call waits for a server that has no node, or whose node just woke.
+
+While a server moves as planned, a call waits for as long as its own limit allows.
+"""
+
+_SURELY_LATER: Final = 2.5
+"""Seconds after the loss of a link from which on a beat shows that the node outlived it."""
+
+FetchLink = Callable[[str], NodeLink | None]
+LearnPlacement = Callable[[Placement], bool]
+
+
+class CallRouter:
+    """Finds the node of a call and waits for it.
+
+    Attributes:
+        changes: Happens whenever a call that waits may go on.
+        last_beat: When a node was last seen beating, by the clock of the view; 0 for never.
+        lost_at: When the link to a node was lost.
+    """
+
+    def __init__(
+        self,
+        local: Servers,
+        view: NodeView,
+        picture: ClusterPicture,
+        link_to: FetchLink,
+        learn: LearnPlacement,
+    ) -> None:
+        self._local = local
+        self._view = view
+        self._picture = picture
+        self._link_to = link_to
+        self._learn = learn
+        self._began = view.admission.look()
+        self.changes = ChangeSignal()
+        self.last_beat: dict[str, float] = {}
+        self.lost_at: dict[str, float] = {}
+
+    async def ask(self, server: UUID, question: ServerQuestion, terms: CallTerms) -> bytes:
+        """Ask a server for a caller of this node."""
+        wait = _CallTime(terms)
+        while True:
+            placement = self._elsewhere(server, 0)
+            if server not in self._picture.singletons:
+                raise ServerUnknown("the server was removed")
+            if placement is None:
+                if (work := self._here(server, question, wait.terms(), 0)) is not None:
+                    return await work
+            elif link := self._link_to(placement.node):
+                remaining = wait.terms()
+                message = question.message(server, placement.fence, remaining)
+                try:
+                    return await link.call(message, remaining)
+                except NotHere as moved:
+                    if self._has_moved(placement, moved.placement):
+                        # It may have waited there for calls that the server finished.
+                        wait.begin_anew()
+                        continue
+            else:
+                self._check_node(placement.node)
+            await self._change(server, wait)
+
+    def answer(
+        self, server: UUID, fence: int, question: ServerQuestion, terms: CallTerms
+    ) -> Coroutine[Any, Any, bytes]:
+        """Ask a server of this node for a caller of another one.
+
+        Raises:
+            NotHere: This node does not run it.
+        """
+        work = self._here(server, question, terms, fence)
+        return self._answer_later(server, fence, question, terms) if work is None else work
+
+    async def _answer_later(
+        self, server: UUID, fence: int, question: ServerQuestion, terms: CallTerms
+    ) -> bytes:
+        wait = _CallTime(terms)
+        while True:
+            if placement := self._elsewhere(server, fence):
+                text = f'node "{placement.node}" runs the server by now'
+                raise NotHere(text).placed(placement)
+            if (work := self._here(server, question, wait.terms(), fence)) is not None:
+                return await work
+            await self._change(server, wait)
+
+    def _elsewhere(self, server: UUID, fence: int) -> Placement | None:
+        """The placement of a server that this node knows to be another node's."""
+        placement = self._view.admission.placements.get(server)
+        if placement is None or placement.fence < fence or not placement.node:
+            return None
+        return placement if placement.node != self._view.name else None
+
+    def _here(
+        self, server: UUID, question: ServerQuestion, terms: CallTerms, fence: int
+    ) -> Coroutine[Any, Any, bytes] | None:
+        """What asks a server of this node; None while it cannot be asked."""
+        admission = self._view.admission
+        singleton = self._picture.singletons.get(server)
+        placement = admission.placements.get(server)
+        if singleton is None or placement is None or placement.fence < fence:
+            return None
+        if admission.check(server, singleton=singleton) is not Verdict.HERE:
+            return None
+        try:
+            return question.ask(self._local, server, terms)
+        except ServerUnknown:
+            # Placed here a moment ago: it is about to be started.
+            return None
+
+    def _has_moved(self, before: Placement, newer: Placement | None) -> bool:
+        """Whether a server has another place by now, which this node may have heard of already."""
+        if newer is not None:
+            self._learn(newer)
+        placement = self._view.admission.placements.get(before.server)
+        return placement is not None and placement.fence > before.fence
+
+    def _check_node(self, node: str) -> None:
+        """Refuse a call to a node that lives and cannot be reached: waiting would not help."""
+        lost_at = self.lost_at.get(node, self._began)
+        if self.last_beat.get(node, 0.0) > lost_at + _SURELY_LATER:
+            raise _unreachable(node)
+
+    async def _change(self, server: UUID, wait: "_CallTime") -> None:
+        placement = self._view.admission.placements.get(server)
+        if placement is not None and placement.next_node:
+            # Its calls in flight finish where it was, for as long as they may take.
+            wait.begin_anew()
+        try:
+            await self.changes.wait(wait.left())
+        except TimeoutError:
+            if wait.is_over:
+                raise TimedOut("the server did not get a node in time", sent=False) from None
+            if wait.left() <= 0:
+                raise _unreachable(placement.node if placement else "") from None
+
+
+class _CallTime:
+    """How long a call may wait, and what is left of its own limit."""
+
+    def __init__(self, terms: CallTerms) -> None:
+        self._terms = terms
+        self._now = asyncio.get_running_loop().time
+        self._began = self._now()
+        self._own_end = inf if terms.timeout is None else self._began + terms.timeout
+        self._until = self._began
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Let it wait for as long as any call does, within its own limit, from now on."""
+        self._until = min(self._own_end, self._now() + LONGEST_WAIT)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the limit of the call itself ran out."""
+        return self._own_end <= self._now()
+
+    def left(self) -> float:
+        """Seconds that it may still wait."""
+        return self._until - self._now()
+
+    def terms(self) -> CallTerms:
+        """The terms of the call with what is left of its limit."""
+        timeout = self._terms.timeout
+        waited = self._now() - self._began
+        if timeout is None or waited < 0.001:  # noqa: PLR2004  the usual case
+            return self._terms
+        return replace(self._terms, timeout=max(0.001, timeout - waited))
+
+
+def _unreachable(node: str) -> Disconnected:
+    text = f'node "{node}" cannot be reached' if node else "no node runs the server at the moment"
+    error = Disconnected(text).because(Cause(Code.UNREACHABLE, text, untaken=True))
+    error.untaken = True
+    return error

@@ -1,0 +1,92 @@
+"""From a call as it was to what is recorded of it: masked, then cut."""
+
+import contextlib
+from typing import TYPE_CHECKING, Final
+from uuid import UUID
+
+import orjson
+
+from mcpyard.catalog.token_estimate import estimate_tokens
+from mcpyard.domain.call_contents import (
+    WINDOW,
+    CallContents,
+    CallTrace,
+    RecordedText,
+    TracedCall,
+)
+from mcpyard.domain.definition.json_secrets import Redacted, redact_json, redact_text
+from mcpyard.domain.definition.secrets import secrets_of
+from mcpyard.domain.desired import DesiredServer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mcpyard.domain.definition.launch import Launch, Unlaunchable
+    from mcpyard.yard.calls.recorder import CalledServer
+
+_MOST_SECRETS: Final = 1000
+"""Secrets of a server that are remembered after its definition changed."""
+
+
+class ContentsReader:
+    """Reads calls. Used by one thread."""
+
+    def __init__(self) -> None:
+        self._secrets = KnownSecrets()
+
+    def read(self, traced: TracedCall, servers: "Mapping[UUID, CalledServer]") -> CallContents:
+        """What is recorded of a call."""
+        _, call, trace = traced
+        server = servers[call.server]
+        secrets = self._secrets.of(call.server, server.desired)
+        arguments = redact_json(trace.arguments, call.bytes_in, secrets)
+        result = redact_json(trace.result, call.bytes_out, secrets) if trace.result else None
+        return CallContents(
+            arguments=_recorded(arguments, call.bytes_in),
+            result=_recorded(result, call.bytes_out) if result else None,
+            error=_error(trace, secrets) if trace.error else None,
+            queue_ms=trace.queue_ms,
+            server_version=server.version,
+            protocol=server.protocol,
+            passed_over=tuple(
+                (name, redact_text(why, secrets).text) for name, why in trace.passed_over
+            ),
+        )
+
+
+class KnownSecrets:
+    """The secrets of each server, with those that its definition had before. Used by one thread."""
+
+    def __init__(self) -> None:
+        self._launches: dict[UUID, Launch | Unlaunchable] = {}
+        self._secrets: dict[UUID, tuple[str, ...]] = {}
+
+    def of(self, server: UUID, desired: DesiredServer | None) -> tuple[str, ...]:
+        """The secrets of a server."""
+        if desired is not None and self._launches.get(server) is not desired.launch:
+            self._launches[server] = desired.launch
+            fresh = {*secrets_of(desired.launch)}
+            # A program may answer what it was started with before its definition changed.
+            both = [*fresh, *(each for each in self._secrets.get(server, ()) if each not in fresh)]
+            secrets = both[: max(len(fresh), _MOST_SECRETS)]
+            self._secrets[server] = tuple(sorted(secrets, key=len, reverse=True))
+        return self._secrets.get(server, ())
+
+
+def _error(trace: CallTrace, secrets: tuple[str, ...]) -> RecordedText:
+    text, _, masked = redact_text(trace.error, secrets)
+    if trace.details is not None:
+        details = b""
+        with contextlib.suppress(TypeError):
+            details = orjson.dumps(trace.details)
+        more = redact_json(details[:WINDOW], len(details), secrets)
+        text, masked = f"{text}\n{more.text}", masked or more.masked
+    return RecordedText(text, len(text), masked=masked)
+
+
+def _recorded(redacted: Redacted, size: int) -> RecordedText:
+    text, cut, masked = redacted
+    tokens = estimate_tokens(text)
+    if cut and text:
+        tokens = tokens * size // len(text.encode())
+    return RecordedText(text, size, tokens, cut, masked)

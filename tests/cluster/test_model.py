@@ -1,0 +1,287 @@
+"""The rules of leases as a stateful machine: pauses, cuts and outages at any moment.
+
+Three nodes with clocks of their own, one of which two daemons claim to be, ask one store. A
+question may be delayed on its way, carried out and its answer lost, or answered while its node is
+frozen. Whatever happens in whatever order, a singleton has at most one owner that would take a
+call, and no call begins under an older fence than one that its node has seen.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+from uuid import UUID
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from mcpyard.cluster.admission import LATE, Verdict
+from mcpyard.cluster.node_view import NodeView
+from mcpyard.cluster.placement import assign_nodes
+from mcpyard.domain.cluster import Member, Node, Placement
+from mcpyard.domain.errors import NodeTaken, YardError
+from mcpyard.store.lease_tables import LeaseTables
+
+TTL = 6.0
+NAMES = ("n1", "n2", "n3", "other n3")
+"""Daemons, each with a home of its own; the last two have one name of a node."""
+SINGLETONS = (UUID(int=1), UUID(int=2))
+OTHERS = (UUID(int=11), UUID(int=12))
+SERVERS: dict[UUID, dict[str, str]] = {server: {} for server in (*SINGLETONS, *OTHERS)}
+
+nodes = st.sampled_from(NAMES)
+moments = st.sampled_from((0.05, 0.3, 0.9, 1.2, 2.5, 5.4, 5.6, 6.1))
+
+
+class Question(NamedTuple):
+    """What a node asked the store: when by its own clock, what is done there, what follows."""
+
+    asked_at: float
+    work: Callable[[], object]
+    follow: Callable[[object], None]
+
+
+class SimulatedNode:
+    """One node: what it knows, what it asked, and whether it can do anything."""
+
+    def __init__(self, name: str, world: "ClusterMachine", number: int) -> None:
+        self.name = name.rsplit(maxsplit=1)[-1]
+        self.home = UUID(int=number + 1)
+        self.world = world
+        self.view = NodeView(self.name, TTL, self.clock)
+        self.offset = 1000.0 * number
+        self.frozen_at: float | None = None
+        self.asked: Question | None = None
+        self.answers: tuple[Question, object] | None = None
+        self.seen: dict[UUID, int] = {}
+        self.woke_at = -1.0
+        self.listed_at = -1.0
+        self.stopped: set[UUID] = set()
+
+    def clock(self) -> float:
+        return self.world.now + getattr(self, "offset", 0.0)
+
+    def verdict(self, server: UUID) -> Verdict:
+        return self.view.admission.check(server, singleton=server in SINGLETONS)
+
+    def learn(self, placements: Sequence[Placement]) -> None:
+        for each in placements:
+            self.seen[each.server] = max(each.fence, self.seen.get(each.server, 0))
+
+    def ask(self, work: Callable[[], object], follow: Callable[[object], None]) -> None:
+        if self.asked is None and self.answers is None:
+            self.asked = Question(self.clock(), work, follow)
+
+    def listed(self, asked_at: float, answer: tuple[list[Member], list[Placement]]) -> None:
+        members, placements = answer
+        self.learn(placements)
+        self.listed_at = max(self.listed_at, asked_at)
+        self.view.listed(members, placements, asked_at)
+
+
+class ClusterMachine(RuleBasedStateMachine):
+    """Four daemons of three nodes, two singletons, two other servers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 100.0
+        self.tables = LeaseTables({}, {}, {})
+        self.nodes = {name: SimulatedNode(name, self, at) for at, name in enumerate(NAMES)}
+        for node in self.nodes.values():
+            self.joins(node.name)
+            self.the_store_works(node.name)
+            self.an_answer_comes(node.name)
+        self.tables.place(self.assign)
+
+    def assign(self, members: Sequence[Member], placements: Sequence[Placement]) -> dict[UUID, str]:
+        return assign_nodes(SERVERS, members, placements)
+
+    def awake(self, name: str) -> SimulatedNode | None:
+        node = self.nodes[name]
+        return node if node.frozen_at is None else None
+
+    @rule(seconds=moments)
+    def time_passes(self, seconds: float) -> None:
+        self.now += seconds
+
+    @rule(reaching=st.sets(nodes, min_size=1), seconds=st.integers(1, 8))
+    def some_nodes_reach_the_database_for_a_while(self, reaching: set[str], seconds: int) -> None:
+        """Each of them does all that a node does, once a second; the others are cut off."""
+        for name in set(NAMES) - reaching:
+            self.the_database_is_cut_off(name)
+        for _ in range(2 * seconds):
+            self.now += 0.5
+            self.everybody_looks_at_the_clock()
+            for name in sorted(reaching):
+                self.does_its_round(name)
+                self.check_all()
+
+    def everybody_looks_at_the_clock(self) -> None:
+        for name in NAMES:
+            if node := self.awake(name):
+                node.view.admission.look()
+
+    def does_its_round(self, name: str) -> None:
+        duties = (self.joins, self.beats, self.lists, self.takes_over, self.places, self.lists)
+        for duty in (*duties, self.the_owner_hands_over):
+            duty(name)
+            self.the_store_works(name)
+            self.an_answer_comes(name)
+
+    def check_all(self) -> None:
+        self.a_singleton_has_one_owner()
+        self.no_call_begins_under_an_older_fence()
+        self.a_node_that_woke_asks_before_it_takes_calls()
+
+    @rule(name=nodes)
+    def joins(self, name: str) -> None:
+        node = self.awake(name)
+        if node is None or node.view.lease.epoch:
+            return
+        asked_at, described = node.clock(), Node(node.name, node.home, "boot", "", TTL)
+        own = (each for each in node.view.members if each.node.name == node.name)
+        silent = next((each for each in own if node.view.is_silent(each)), None)
+
+        def follow(epoch: object) -> None:
+            assert isinstance(epoch, int)
+            node.view.joined(epoch, asked_at)
+
+        node.ask(lambda: self.tables.join(described, silent, replace_it=True), follow)
+
+    @rule(name=nodes)
+    def beats(self, name: str) -> None:
+        node = self.awake(name)
+        if node is None or not node.view.lease.epoch:
+            return
+        epoch, asked_at = node.view.lease.epoch, node.clock()
+        node.ask(
+            lambda: self.tables.beat(node.name, epoch),
+            lambda held: node.view.beaten(asked_at, held=bool(held)),
+        )
+
+    @rule(name=nodes)
+    def lists(self, name: str) -> None:
+        if node := self.awake(name):
+            asked_at = node.clock()
+            node.ask(
+                lambda: ([*self.tables.nodes.values()], [*self.tables.placed.values()]),
+                lambda answer: node.listed(asked_at, answer),  # pyright: ignore[reportArgumentType]
+            )
+
+    @rule(name=nodes)
+    def takes_over(self, name: str) -> None:
+        node = self.awake(name)
+        if node and (dead := node.view.dead()):
+            node.ask(lambda: self.tables.take_over(dead, self.assign), lambda _: None)
+
+    @rule(name=nodes)
+    def places(self, name: str) -> None:
+        if node := self.awake(name):
+            node.ask(lambda: self.tables.place(self.assign), lambda _: None)
+
+    @rule(server=st.sampled_from(SINGLETONS), name=st.sampled_from(NAMES[:3]))
+    def somebody_moves_a_singleton(self, server: UUID, name: str) -> None:
+        try:
+            self.tables.plan_move(server, name)
+        except YardError:
+            return
+
+    @rule(name=nodes)
+    def the_owner_hands_over(self, name: str) -> None:
+        """The owner saw the next node, so it takes no call, and says so once it has stopped it."""
+        node = self.awake(name)
+        for server in SINGLETONS if node else ():
+            placement = node.view.admission.placements.get(server) if node else None
+            is_own = node and placement and placement.node == node.name
+            if node and placement and placement.next_node and is_own and node.view.lease.epoch:
+                assert node.verdict(server) is Verdict.WAIT
+                fence = placement.fence
+                node.ask(lambda: self.tables.hand_over({server: fence}), lambda _: None)  # noqa: B023
+                return
+
+    @rule(name=nodes)
+    def the_store_works(self, name: str) -> None:
+        node = self.nodes[name]
+        if question := node.asked:
+            node.asked = None
+            try:
+                node.answers = question, question.work()
+            except NodeTaken:
+                node.answers = None
+
+    @rule(name=nodes)
+    def an_answer_comes(self, name: str) -> None:
+        if (node := self.awake(name)) and node.answers:
+            (question, answer), node.answers = node.answers, None
+            question.follow(answer)
+
+    @rule(name=nodes)
+    def the_database_is_cut_off(self, name: str) -> None:
+        node = self.nodes[name]
+        node.asked = node.answers = None
+        if node.frozen_at is None:
+            node.view.store_lost()
+
+    @rule(name=nodes)
+    def freezes(self, name: str) -> None:
+        node = self.nodes[name]
+        if node.frozen_at is None:
+            node.frozen_at = self.now
+            node.view.admission.look()
+
+    @rule(name=nodes)
+    def wakes(self, name: str) -> None:
+        node = self.nodes[name]
+        if node.frozen_at is not None:
+            if self.now - node.frozen_at > LATE:
+                node.woke_at = node.clock()
+            node.frozen_at = None
+
+    @rule(name=nodes, other=nodes)
+    def tells_another_node(self, name: str, other: str) -> None:
+        source, target = self.awake(name), self.awake(other)
+        if source and target:
+            placements = [*source.view.admission.placements.values()]
+            target.learn(placements)
+            target.view.admission.learn(placements, from_store=False)
+
+    @invariant()
+    def a_singleton_has_one_owner(self) -> None:
+        for server in SINGLETONS:
+            owners = [name for name in NAMES if self._takes(name, server)]
+            assert len(owners) <= 1, owners
+
+    @invariant()
+    def no_call_begins_under_an_older_fence(self) -> None:
+        for name in NAMES:
+            for server in SERVERS:
+                if self._takes(name, server):
+                    node = self.nodes[name]
+                    fence = node.view.admission.placements[server].fence
+                    assert fence >= node.seen.get(server, 0)
+
+    @invariant()
+    def a_node_that_woke_asks_before_it_takes_calls(self) -> None:
+        for name in NAMES:
+            node = self.nodes[name]
+            if any(self._takes(name, server) for server in OTHERS):
+                assert node.listed_at >= node.woke_at
+
+    def _takes(self, name: str, server: UUID) -> bool:
+        node = self.awake(name)
+        return node is not None and node.verdict(server) is Verdict.HERE
+
+    def teardown(self) -> None:
+        """Once all is well again, every server is answered for, by one node."""
+        for name in NAMES:
+            self.wakes(name)
+            self.nodes[name].asked = self.nodes[name].answers = None
+        self.some_nodes_reach_the_database_for_a_while({*NAMES}, 20)
+        for name in NAMES:
+            self.does_its_round(name)
+        for server in SERVERS:
+            assert len([name for name in NAMES if self._takes(name, server)]) == 1
+
+
+ClusterMachine.TestCase.settings = settings(stateful_step_count=40)
+test_leases_hold_whatever_happens = pytest.mark.spec("F8.2")(ClusterMachine.TestCase)
