@@ -7,7 +7,7 @@ from mcpyard.domain.cluster_history import ClusterEvent, EventKind, PlacementRea
 
 SERVER, OTHER = UUID(int=1), UUID(int=2)
 JOINED, LOST, MOVING = EventKind.JOINED, EventKind.LOST, EventKind.MOVING
-PLACED, STAYED = EventKind.PLACED, EventKind.STAYED
+PLACED, STAYED, DRAINING = EventKind.PLACED, EventKind.STAYED, EventKind.DRAINING
 
 
 def history_of(*events: ClusterEvent) -> ClusterHistory:
@@ -41,6 +41,21 @@ def test_a_move_has_the_reason_that_it_was_planned_for() -> None:
     news = history.take(numbered(placed("n2", Why.MOVED, "n1"), after=2))
     assert history.reasons[SERVER] == PlacementReason("n2", Why.DRAINED, "n1", "somebody")
     assert [(each.why, each.by) for each in news] == [(Why.DRAINED, "somebody")]
+
+
+def test_a_move_that_the_drained_node_planned_tells_who_drained_it() -> None:
+    planned = ClusterEvent(MOVING, "n2", SERVER, "n1", Why.DRAINED)
+    drained = ClusterEvent(DRAINING, "n1", by="somebody")
+    history = history_of(placed("n1"), drained, planned, placed("n2", Why.MOVED, "n1"))
+    assert history.reasons[SERVER] == PlacementReason("n2", Why.DRAINED, "n1", "somebody")
+    assert history.events[2].by == "somebody"
+
+
+def test_who_drained_a_node_is_forgotten_once_it_is_back() -> None:
+    drained, back = ClusterEvent(DRAINING, "n1", by="somebody"), ClusterEvent(JOINED, "n1")
+    planned = ClusterEvent(MOVING, "n2", SERVER, "n1", Why.DRAINED)
+    history = history_of(drained, back, placed("n1"), planned, placed("n2", Why.MOVED, "n1"))
+    assert history.reasons[SERVER] == PlacementReason("n2", Why.DRAINED, "n1")
 
 
 def test_a_move_that_was_given_up_leaves_the_earlier_reason() -> None:

@@ -263,6 +263,8 @@ async def test_a_remote_server_that_asks_to_wait_is_left_alone_and_the_caller_he
     async with raw_server(speaking(script)) as server:
         definition = {"url": server.url, "wanted": "running"}
         async with talking({"far": definition}) as talk:
+            # The stream for notices of the server is opened beside the first requests.
+            assert await eventually(lambda: any(each.method == "GET" for each in server.heard))
             refused = (await talk.call("/mcp/servers/far", "t"))["error"]
             before = len(server.heard)
             assert "HTTP 429: the server asks to wait 3000 s (Retry-After)" in refused["message"]

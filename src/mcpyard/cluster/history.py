@@ -25,6 +25,7 @@ class ClusterHistory:
         self.newest = 0
         self.reasons: dict[UUID, PlacementReason] = {}
         self._planned: dict[UUID, ClusterEvent] = {}
+        self._drained_by: dict[str, str] = {}
         self._events: deque[ClusterEvent] = deque(maxlen=SHOWN)
 
     @property
@@ -42,9 +43,11 @@ class ClusterHistory:
         self.newest = event.id
         server = event.server
         if server is None:
-            if event.kind is EventKind.JOINED:
-                self._keep(event.node)
+            self._follow_node(event)
             return event
+        if event.why is Why.DRAINED and not event.by:
+            # A node that is drained plans moves as well, and does not know who asked for it.
+            event = replace(event, by=self._drained_by.get(event.source, ""))
         planned = self._planned.pop(server, None)
         if event.kind is EventKind.MOVING:
             self._planned[server] = event
@@ -54,6 +57,13 @@ class ClusterHistory:
             event = replace(event, why=planned.why, by=planned.by)
         self._place(server, event)
         return event
+
+    def _follow_node(self, event: ClusterEvent) -> None:
+        if event.kind is EventKind.DRAINING:
+            self._drained_by[event.node] = event.by
+        if event.kind is EventKind.JOINED:
+            self._drained_by.pop(event.node, None)
+            self._keep(event.node)
 
     def _place(self, server: UUID, event: ClusterEvent) -> None:
         if not event.node or event.why is None:
