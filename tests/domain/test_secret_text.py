@@ -118,8 +118,26 @@ def test_keys_of_known_services_are_masked_wherever_they_stand(key: str) -> None
 
 
 @pytest.mark.parametrize(
+    "start",
+    [
+        *("sk-", "sk_live_", "rk_test_", "whsec_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_"),
+        *("github_pat_", "glpat-", "gldt-", "xoxb-", "xapp-", "AKIA", "ASIA", "AIza", "ya29."),
+        *("hf_", "npm_", "pypi-", "dop_v1_", "shpat_", "shpss_", "sbp_", "gsk_", "ntn_", "figd_"),
+        *("lin_api_", "secret_", "pplx-", "tvly-", "fc-", "nvapi-", "dckr_oat_", "sntryu_", "hvb."),
+        *("apify_api_", "e2b_", "SG.a1b2a1b2a1b2."),
+    ],
+)
+def test_a_key_is_masked_by_what_it_begins_with(start: str) -> None:
+    end = "a1b2" * 6
+    key = start + (end.upper() if start in {"AKIA", "ASIA"} else end)
+    assert shown_text(f"it refused {key}") == "it refused ***"
+
+
+@pytest.mark.parametrize(
     ("text", "masked"),
     [
+        ("x-api-key: abcdefgh", "x-api-key: ***"),
+        ("X-Auth-Token: zzzzzz, x-total: abc", "X-Auth-Token: ***, x-total: abc"),
         ("failed: https://u:pw@h/x", "failed: https://u:***@h/x"),
         ("error: password: abc123", "error: password: ***"),
         ("API_KEY=abc and token='abc'", "API_KEY=*** and token='***'"),

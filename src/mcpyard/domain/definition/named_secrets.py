@@ -108,5 +108,6 @@ def _end_of_value(text: str, name: re.Match[str]) -> int:
 def _is_secret(name: re.Match[str], value: str) -> bool:
     if not is_literal(value, ANY_REFERENCE):
         return False
-    marked = name["equals"] or name["quote"]
+    is_header = name["name"][:2] in {"x-", "X-"}
+    marked = name["equals"] or name["quote"] or is_header
     return bool(marked) or (len(value) >= _LEAST_UNQUOTED and any(map(str.isdigit, value)))
