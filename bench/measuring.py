@@ -28,7 +28,7 @@ class Figures:
         self.missed = False
 
     def show(self, name: str, value: str) -> None:
-        print(f"{name:52} {value}", flush=True)
+        print(f"{name:52}  {value}", flush=True)
 
     def at_most(self, name: str, value: float, limit: float, unit: str = "") -> None:
         self._hold(name, f"{value:,.3g}{unit}  (at most {limit:g}{unit})", met=value <= limit)

@@ -23,7 +23,6 @@ from bench.measuring import ROOT
 PAGE: Final = ROOT / "docs" / "performance.md"
 LIBRARIES: Final = ("mcp", "uvicorn", "uvloop", "httptools", "starlette", "orjson", "msgspec")
 LIMIT: Final = 600.0
-NAME_WIDTH: Final = 52
 
 INTRODUCTION: Final = """\
 # Performance
@@ -130,8 +129,7 @@ class Figure:
     @classmethod
     def read(cls, line: str) -> "Figure | None":
         """The figure that a line tells, if it does (see `Figures.show`)."""
-        columns = re.fullmatch(rf"(.{{{NAME_WIDTH}}}\S*) +(\S.*)", line)
-        match = columns or re.fullmatch(r"\s*(\S.*?) {2,}(\S.*)", line)
+        match = re.fullmatch(r"\s*(\S.*?) {2,}(\S.*)", line)
         if match is None:
             return None
         value, limit, missed = match[2], "", match[2].endswith("MISSED")
