@@ -22,7 +22,8 @@ _KEYS: Final = re.compile(
     re.VERBOSE,
 )
 _MARKS: Final = (
-    *("sk-", "k_live_", "k_test_", "whsec_", "gh", "github_pat_", "gl", "xox", "xapp-", "AKIA", "ASIA", "AIza"),
+    *("sk-", "k_live_", "k_test_", "whsec_", "xox", "xapp-", "AKIA", "ASIA", "AIza"),
+    *("gh", "github_pat_", "gl"),
     *("ya29.", "GOCSPX-", "1//0", "hf_", "npm_", "pypi-", "_v1_", "shp", "sbp_", "SG.", "gsk_"),
     *("ntn_", "figd_", "lin_api_", "secret_", "pplx-", "tvly-", "fc-", "xai-", "nvapi-", "r8_"),
     *("dckr_", "sntry", "hvs.", "hvb.", "ATATT3", "PMAK-", "apify_api_", "e2b_", "AGE-SECRET"),
