@@ -12,6 +12,7 @@ import psutil
 from tests.cluster.nodes import ClusterOfNodes, RunningNode, cluster_of
 from tests.cluster.recording import Recording
 from tests.postgres import Postgres
+from tests.process_families import those_left
 
 WAKING: Final = 1.0
 """Seconds in which the servers of a machine that woke are ended."""
@@ -64,8 +65,7 @@ class Scene:
         mine = [
             each for each in servers if str(self.recording.file) in (each.info["cmdline"] or ())
         ]
-        _, alive = psutil.wait_procs([*mine, *self._processes], 5)
-        return len({*alive})
+        return len({*those_left([*mine, *self._processes], 5)})
 
 
 def register_all(nodes: Sequence[RunningNode], recording: Recording, names: Sequence[str]) -> None:

@@ -20,6 +20,8 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.process_families import those_left
+
 PROGRAMS = [*Path("/usr/lib/postgresql").glob("*/bin"), Path("/usr/bin")]
 MISSING = "PostgreSQL is not installed; on Debian: apt install postgresql"
 START_SECONDS = 20.0
@@ -135,7 +137,7 @@ class Postgres:
             with contextlib.suppress(psutil.NoSuchProcess):
                 each.kill()
         self.process.wait()
-        psutil.wait_procs(processes[1:], timeout=START_SECONDS)
+        those_left(processes[1:], START_SECONDS)
         self.process = None
 
     def stop(self) -> None:

@@ -147,8 +147,3 @@ def yard_up(home: Path, *arguments: object, command: Sequence[str] = MCPYARD) ->
         yield up.wait_ready()
     finally:
         up.close()
-
-
-def all_gone(family: list[psutil.Process], seconds: float = 5.0) -> bool:
-    _, alive = psutil.wait_procs(family, seconds)
-    return not alive

@@ -22,7 +22,6 @@ from tests.cli.commands import (
     MCPYARD,
     TIMEOUT,
     Up,
-    all_gone,
     answer,
     echo,
     mcpyard,
@@ -30,6 +29,7 @@ from tests.cli.commands import (
     write_project,
     yard_up,
 )
+from tests.process_families import all_gone
 
 pytestmark = pytest.mark.real
 

@@ -14,9 +14,10 @@ import psutil
 import pytest
 
 from mcpyard.cli.daemon.watchdog import STEPS
-from tests.cli.commands import TIMEOUT, Up, all_gone, echo, mcpyard, write_project, yard_up
+from tests.cli.commands import TIMEOUT, Up, echo, mcpyard, write_project, yard_up
 from tests.cli.stuck_up import GO_ON
 from tests.cli.test_up import health
+from tests.process_families import all_gone
 
 pytestmark = pytest.mark.real
 

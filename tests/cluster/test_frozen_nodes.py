@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import all_gone
 from tests.cluster.nodes import ClusterOfNodes, RunningNode, cluster_of, place_on
 from tests.cluster.recording import Recording, boot_time, calling, overtaken
+from tests.process_families import all_gone
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(120)]
 

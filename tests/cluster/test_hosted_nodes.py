@@ -14,6 +14,7 @@ from mcpyard.mesh.certificates import make_authority, make_certificate
 from mcpyard.store.home import Home
 from tests.cli.commands import TIMEOUT, answer
 from tests.postgres import KEY
+from tests.process_families import all_gone
 
 pytestmark = pytest.mark.real
 
@@ -77,7 +78,7 @@ def test_a_daemon_ends_with_the_program_that_runs_it(tmp_path: Path, cluster_dsn
         daemon = psutil.Process(running.pid)
         family = [daemon, *daemon.children(recursive=True)]
         holder.kill()
-        assert not psutil.wait_procs(family, TIMEOUT)[1]
+        assert all_gone(family, TIMEOUT)
 
 
 def test_without_ray_it_is_said_how_to_install_it(tmp_path: Path) -> None:

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.api.daemon import one
-from tests.cli.commands import TIMEOUT, all_gone
+from tests.cli.commands import TIMEOUT
 from tests.cluster.nodes import ClusterOfNodes, cluster_of, place_on
 from tests.cluster.recording import Recording, calling, overtaken
 from tests.postgres import running
+from tests.process_families import all_gone
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(120)]
 

@@ -10,10 +10,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.cli.commands import TIMEOUT, all_gone
+from tests.cli.commands import TIMEOUT
 from tests.cluster.nodes import ClusterOfNodes, cluster_of, place_on
 from tests.cluster.recording import Recording, boot_time, calling, overtaken
 from tests.postgres import Postgres, running
+from tests.process_families import all_gone
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(120)]
 

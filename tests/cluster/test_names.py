@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.commands import TIMEOUT, all_gone
+from tests.cli.commands import TIMEOUT
 from tests.cluster.nodes import ClusterOfNodes, cluster_of, place_on
 from tests.cluster.recording import Recording, calling, overtaken
+from tests.process_families import all_gone
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(120)]
 

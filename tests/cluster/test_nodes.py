@@ -7,10 +7,11 @@ import pytest
 
 from tests.api.asgi import slug
 from tests.api.daemon import one
-from tests.cli.commands import all_gone, echo
+from tests.cli.commands import echo
 from tests.cluster.nodes import cluster_of, place_on
 from tests.cluster.recording import Recording
 from tests.postgres import running
+from tests.process_families import all_gone
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(120)]
 

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from mcpyard import Yard
-from tests.cli.commands import all_gone, write_project, yard_up
+from tests.cli.commands import write_project, yard_up
 from tests.conftest import FULL
 from tests.faults.hosting import ROOT, Host, family, hosted
 from tests.faults.real_servers import EVERYTHING, definition
 from tests.faults.watching import zoo
+from tests.process_families import all_gone
 from tests.runtime.waiting import alive, eventually
 
 pytestmark = pytest.mark.real

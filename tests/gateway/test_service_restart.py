@@ -23,9 +23,10 @@ from mcpyard.cli.daemon.startup_wait import is_ending
 from mcpyard.cli.daemon.up_options import UpOptions
 from mcpyard.cli.main import app
 from mcpyard.store.home import Home, Running
-from tests.cli.commands import TIMEOUT, Up, all_gone, echo, mcpyard, write_project, yard_up
+from tests.cli.commands import TIMEOUT, Up, echo, mcpyard, write_project, yard_up
 from tests.gateway.bridges import bridge, yard_of
 from tests.gateway.test_bridge import ECHOED, home_of, text_of
+from tests.process_families import all_gone
 
 pytestmark = pytest.mark.real
 

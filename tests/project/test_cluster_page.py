@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from tests.postgres import Postgres, program, running
+from tests.process_families import all_gone
 from tests.project.test_readme import fits
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(180)]
@@ -89,7 +90,7 @@ def test_three_nodes_run_by_the_commands_of_the_page(tmp_path: Path) -> None:
         for (commands, pattern), output in zip(steps, outputs, strict=True):
             assert not pattern or fits(pattern, output), f"{commands}\n{output}"
         families = [each for each in psutil.process_iter(["environ"]) if _belongs(each, tmp_path)]
-        assert not psutil.wait_procs(families, 20)[1]
+        assert all_gone(families, 20)
 
 
 def _belongs(process: psutil.Process, folder: Path) -> bool:
