@@ -2,7 +2,7 @@
 
 Runs the benches below one after another, each in a process of its own, and puts every figure they
 print on one page, with the machine and the versions. SECONDS is how long each round of the benches
-of calls takes; some fifteen minutes in all unless told.
+of calls takes; some twenty minutes in all unless told.
 """
 
 import os
@@ -65,6 +65,12 @@ PARTS: Final = (
         timed=True,
     ),
     Part(
+        "recording",
+        "Keeping the arguments and results of calls",
+        "The gateway with recording switched on and off in turn.",
+        timed=True,
+    ),
+    Part(
         "remote",
         "Calls to remote servers",
         "Processor time of a call to a server behind streamable HTTP, compared with one over a"
@@ -110,6 +116,12 @@ PARTS: Final = (
     ),
     Part("reload", "Hot reload", "Time from saving `.mcp.json` to the reconnect."),
     Part("toolbox", "The toolbox", "Overhead for each call, and the time to build it."),
+    Part(
+        "page",
+        "The page with many servers",
+        "In a real browser: 200 cards that keep changing, a log that is always written to, and"
+        " a list of 1,000 servers with 5,000 tools compared with one of 50.",
+    ),
     Part("commands", "The command line", "Commands with a running mcpyard of 1,000 servers."),
 )
 
