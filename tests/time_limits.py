@@ -28,15 +28,25 @@ def _limited(item: pytest.Item) -> Generator[None]:
     assert marker, "every test has a time limit"
     seconds: float = marker.args[0]
 
+    message = f"{item.name} took longer than {seconds:g} s"
+    reached = False
+
     def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal reached
         del number, frame
-        raise TimeLimitReached(f"{item.name} took longer than {seconds:g} s")
+        reached = True
+        raise TimeLimitReached(message)
 
     before = signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
     faulthandler.dump_traceback_later(LIMITS_UNTIL_EXIT * seconds, exit=True)
     try:
         yield
+    except Exception as error:
+        # Code under test may swallow the limit, and fail in its own way.
+        if reached:
+            error.add_note(message)
+        raise
     finally:
         faulthandler.cancel_dump_traceback_later()
         signal.setitimer(signal.ITIMER_REAL, 0)

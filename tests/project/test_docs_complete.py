@@ -303,11 +303,12 @@ def test_what_the_browser_keeps_is_documented() -> None:
 @pytest.mark.parametrize(
     ("line", "figure"),
     [
-        (f"{'calls':52} 21,982/s", Figure("calls", "21,982/s", "")),
-        (f"{'x' * 52} 1.2 s", Figure("x" * 52, "1.2 s", "")),
-        (f"{'p95':52} 46 ms  (at most 500 ms)", Figure("p95", "46 ms", "at most 500 ms")),
+        (f"{'calls':52}  21,982/s", Figure("calls", "21,982/s", "")),
+        (f"{'x' * 52}  1.2 s", Figure("x" * 52, "1.2 s", "")),
+        (f"{'a longer name ' * 5}at 10  2.17", Figure("a longer name " * 5 + "at 10", "2.17", "")),
+        (f"{'p95':52}  46 ms  (at most 500 ms)", Figure("p95", "46 ms", "at most 500 ms")),
         (
-            f"{'size':52} 9 MB  (at most 2 MB)  MISSED",
+            f"{'size':52}  9 MB  (at most 2 MB)  MISSED",
             Figure("size", "9 MB", "at most 2 MB, missed"),
         ),
         ("keeper ready            94.1 ms", Figure("keeper ready", "94.1 ms", "")),

@@ -63,3 +63,4 @@ def test_a_slow_test_fails_once_and_the_next_one_runs(tmp_path: Path) -> None:
     lines = ran.stdout.splitlines()
     assert {"4 failed", "1 passed", "1 error"} <= set(re.findall(r"\d+ [a-z]+", lines[-1]))
     assert sum("TimeLimitReached: test_a_property took longer" in line for line in lines) == 1
+    assert "E       test_that_swallows_it took longer than 0.5 s" in lines
