@@ -8,6 +8,7 @@ import contextlib
 import random
 import threading
 from collections.abc import Generator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
 from typing import Any, Final
@@ -92,14 +93,18 @@ class CallerPool:
         self._pause = pause
         self._seed = seed
         self._over = threading.Event()
-        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), name="callers")
+        self._thread = ThreadPoolExecutor(1, "callers")
+        self._running: Future[None] | None = None
 
     def start(self) -> None:
-        self._thread.start()
+        self._running = self._thread.submit(lambda: asyncio.run(self._run()))
 
     def stop(self) -> None:
+        """End all callers; if one of them failed itself, nothing was measured."""
         self._over.set()
-        self._thread.join()
+        self._thread.shutdown()
+        if self._running is not None:
+            self._running.result()
 
     def leave(self, node: str) -> None:
         """Call a node no more; calls in flight go on."""

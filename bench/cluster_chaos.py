@@ -5,7 +5,7 @@ import random
 import signal
 import threading
 from collections import Counter
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import count
@@ -16,16 +16,19 @@ import psycopg
 
 from bench.cluster_callers import CallerPool, calling_all
 from bench.cluster_changes import Writer, lost_promises, notes
-from bench.cluster_drain import NODES, judge, names_of, port_of, wait_whole
+from bench.cluster_drain import NODES, judge, names_of, port_of, until, wait_whole
 from bench.cluster_scene import Nap, Scene, register_all
 from bench.measuring import Figures
-from tests.cluster.network import Network, NetworkPath, network
+from tests.cluster.network import LinkCuts, Network, NetworkPath, network
 from tests.cluster.nodes import ClusterOfNodes, RunningNode
 from tests.cluster.recording import boot_time
 
 WRITERS: Final = 3
 _BETWEEN_WRITES: Final = 0.4
 _BETWEEN_FAULTS: Final = 1.0
+_NOTICED: Final = 10.0
+"""Seconds after which a node at the latest knows that it reaches nobody."""
+
 _CALLS_A_SECOND: Final = 100_000 / 600
 _ANSWERED: Final = 50.0
 """Per cent: otherwise a cluster that refuses everything would pass."""
@@ -45,13 +48,23 @@ _pause = threading.Event()
 
 @dataclass(frozen=True)
 class ChaosOptions:
-    """How much of it."""
+    """How much of it: it goes on until the time is over and each fault was there.
+
+    Attributes:
+        faults: What fails; all of it in random order, then all of it again.
+        expected: Calls that must have been made.
+    """
 
     minutes: float = 10.0
+    faults: "Sequence[Fault]" = ()
     servers: int = 30
     callers: int = 60
     seed: int = 23
     ttl: float = 3.0
+
+    @property
+    def expected(self) -> float:
+        return self.minutes * 60 * _CALLS_A_SECOND
 
 
 @dataclass
@@ -63,7 +76,7 @@ class Stage:
     dice: random.Random
     ttl: float
     pool: CallerPool | None = None
-    links: dict[str, NetworkPath] = field(default_factory=dict[str, NetworkPath])
+    links: LinkCuts = field(default_factory=LinkCuts)
     databases: dict[str, NetworkPath] = field(default_factory=dict[str, NetworkPath])
     _arguments: dict[str, tuple[list[str], str]] = field(
         default_factory=dict[str, tuple[list[str], str]]
@@ -72,7 +85,8 @@ class Stage:
     def prepare(self, net: Network) -> None:
         """A network of its own for each node."""
         for name in NODES:
-            self.links[name], listen = net.to_node(name)
+            path, listen = net.to_node(name)
+            self.links.add(name, path)
             self.databases[name], dsn = net.to_database(self.cluster.dsn)
             self._arguments[name] = listen, dsn
 
@@ -89,7 +103,7 @@ class Stage:
         _pause.wait(self.dice.uniform(least, most))
 
 
-def _kill(stage: Stage) -> None:
+def kill(stage: Stage) -> None:
     """Kill a node, and start it again before or after its lease ends."""
     victim = stage.victim()
     stage.scene.remember(victim)
@@ -116,7 +130,7 @@ def _freeze(stage: Stage) -> None:
     victim.signal(signal.SIGCONT)
 
 
-def _freeze_machine(stage: Stage) -> None:
+def freeze_machine(stage: Stage) -> None:
     """Freeze a node with its keeper and all its servers, and wake it."""
     victim = stage.victim()
     frozen = boot_time()
@@ -127,11 +141,11 @@ def _freeze_machine(stage: Stage) -> None:
 
 
 def _cut_link(stage: Stage) -> None:
-    """Cut the way of other nodes to one."""
-    path = stage.links[stage.victim().name]
-    path.cut()
+    """Cut the link between two nodes."""
+    pair = stage.dice.sample(NODES, 2)
+    stage.links.cut(*pair)
     stage.wait(0.5, 2.5 * stage.ttl)
-    path.heal()
+    stage.links.heal(*pair)
 
 
 def _cut_database(stage: Stage) -> None:
@@ -142,18 +156,23 @@ def _cut_database(stage: Stage) -> None:
     path.heal()
 
 
-def _isolate(stage: Stage) -> None:
-    """Cut one node from the database, and the others from it."""
-    name = stage.victim().name
-    paths = stage.links[name], stage.databases[name]
-    for path in paths:
-        path.cut()
-    stage.wait(0.5, 2.5 * stage.ttl)
-    for path in paths:
-        path.heal()
+def isolate(stage: Stage) -> None:
+    """Cut one node from the database, and from all others."""
+    victim = stage.victim()
+    stage.links.cut(victim.name)
+    stage.databases[victim.name].cut()
+    until(lambda: is_isolated(victim), _NOTICED)
+    stage.wait(0.0, 2.5 * stage.ttl)
+    stage.databases[victim.name].heal()
+    stage.links.heal(victim.name)
 
 
-def _restart_database(stage: Stage) -> None:
+def is_isolated(node: RunningNode) -> bool:
+    """Whether a node knows that it reaches nobody."""
+    return bool(node.get("/api/cluster")["isolated"])
+
+
+def restart_database(stage: Stage) -> None:
     """Kill the database, and start it again."""
     stage.scene.postgres.kill()
     stage.wait(0.0, 2.0 * stage.ttl)
@@ -172,9 +191,10 @@ def _drain(stage: Stage) -> None:
     stage.start(victim.name)
 
 
-FAULTS: Final[Sequence[Callable[[Stage], None]]] = (
-    *(_kill, _stop, _drain, _freeze, _freeze_machine),
-    *(_cut_link, _cut_database, _isolate, _restart_database),
+Fault = Callable[[Stage], None]
+FAULTS: Final[Sequence[Fault]] = (
+    *(kill, _stop, _drain, _freeze, freeze_machine),
+    *(_cut_link, _cut_database, isolate, restart_database),
 )
 
 
@@ -236,9 +256,8 @@ def chaos(scene: Scene, figures: Figures, options: ChaosOptions) -> None:
         ) as pool:
             stage.pool = pool
             with _writing(writers):
-                until = boot_time() + options.minutes * 60
-                while boot_time() < until:
-                    fault = dice.choice(FAULTS)
+                over = boot_time() + options.minutes * 60
+                for fault in _in_turn(stage, options.faults or FAULTS, over):
                     faults[fault.__name__.strip("_")] += 1
                     fault(stage)
                     wait_whole(cluster)
@@ -250,14 +269,23 @@ def chaos(scene: Scene, figures: Figures, options: ChaosOptions) -> None:
         excess = sum(it.excess(new) for it, new in zip(writers, applied, strict=True))
     figures.show("chaos: faults", ", ".join(f"{n} {name}" for name, n in faults.items()))
     judge(figures, "chaos", scene, pool, single)
-    expected = options.minutes * 60 * _CALLS_A_SECOND
-    figures.at_least("chaos: calls", len(pool.ended), expected)
+    figures.at_least("chaos: calls", len(pool.ended), options.expected)
     answered = 100 * (1 - len(pool.failed()) / len(pool.ended))
     figures.at_least("chaos: calls that were answered", answered, _ANSWERED, " %")
     figures.at_most("chaos: servers without an answer in the end", len(silent), 0)
     _show_changes(figures, writers)
     figures.at_most("chaos: promised changes that are lost", lost, 0)
     figures.at_most("chaos: changes applied twice, or not at all", excess, 0)
+
+
+def _in_turn(stage: Stage, faults: Sequence[Fault], over: float) -> Iterator[Fault]:
+    """Every fault in random order, and all of them again until the time is over."""
+    rounds = 0
+    while boot_time() < over or not rounds:
+        for fault in stage.dice.sample(faults, len(faults)):
+            if boot_time() < over or not rounds:
+                yield fault
+        rounds += 1
 
 
 def _show_changes(figures: Figures, writers: Sequence[RoamingWriter]) -> None:

@@ -13,6 +13,7 @@ from typing import Final
 import httpx2
 
 from bench.cluster_callers import CallerPool, calling_all
+from bench.cluster_owners import shared_fences
 from bench.cluster_scene import Scene, register_all
 from bench.measuring import Figures, percentile
 from tests.cluster.nodes import ClusterOfNodes, RunningNode
@@ -22,6 +23,7 @@ NODES: Final = ["n1", "n2", "n3"]
 PAUSE: Final = 0.4
 """Seconds between two calls of a caller: two hundred of them make about 500 calls a second."""
 
+_CALLS_EACH: Final = 20
 _EVEN: Final = 0.1
 _SETTLE: Final = 2.0
 _LONGEST_STOP: Final = 120.0
@@ -77,6 +79,7 @@ def drain(scene: Scene, figures: Figures, options: DrainOptions) -> None:
             _show_spread(figures, "after a rebalance", cluster)
             _pause.wait(_SETTLE)
     judge(figures, "drain", scene, pool, single)
+    figures.at_least("drain: calls", len(pool.ended), options.callers * _CALLS_EACH)
     figures.at_most("drain: calls that failed", len(pool.failed()), 0)
 
 
@@ -99,6 +102,8 @@ def judge(
     if scene.naps:
         figures.show(f"{label}: sent before a machine stood still", str(len(unread)))
     figures.at_most(f"{label}: by an old copy of a singleton", len(late) - len(unread), 0)
+    shared = shared_fences(scene.recording.calls(*single))
+    figures.at_most(f"{label}: singletons of one fence twice", shared, 0)
     kinds = Counter(f"{each.node}: {each.problem[:200]}" for each in pool.failed())
     for problem, number in kinds.most_common(10):
         print(f"  {number} x {problem}")

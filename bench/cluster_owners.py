@@ -1,13 +1,13 @@
 """Who owns a server: daemons of one name, owners that return, and moves under load."""
 
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from bench.cluster_scene import Scene, register_all
 from bench.measuring import Figures
 from tests.cli.commands import TIMEOUT
 from tests.cluster.nodes import RunningNode, place_on
-from tests.cluster.recording import Recording, calling, overtaken
+from tests.cluster.recording import Record, Recording, calling, overtaken
 
 NAMES = ["single", "other"]
 TTL, LONG_TTL = 2.0, 60.0
@@ -79,23 +79,25 @@ def judge(figures: Figures, label: str, recording: Recording) -> None:
     """What must hold of all calls, whoever owned the servers meanwhile."""
     late = overtaken(recording.calls("single"))
     figures.at_most(f"{label}: by an old copy of a singleton", len(late), 0)
-    figures.at_most(f"{label}: singletons of one fence twice", _shared_fences(recording), 0)
+    shared = shared_fences(recording.calls("single"))
+    figures.at_most(f"{label}: singletons of one fence twice", shared, 0)
     figures.at_most(f"{label}: calls carried out twice", len(recording.twice()), 0)
     for each in late:
         print(f"  {each}")
 
 
-def _shared_fences(recording: Recording) -> int:
+def shared_fences(calls: Iterable[Record]) -> int:
     """How many calls of a singleton were begun between two of another copy of the same fence."""
-    last: dict[int, int] = {}
-    ended: set[tuple[int, int]] = set()
+    last: dict[tuple[str, int], int] = {}
+    ended: set[tuple[str, int, int]] = set()
     shared = 0
-    for each in recording.calls("single"):
-        before = last.get(each.fence, each.pid)
+    for each in calls:
+        fence = each.server, each.fence
+        before = last.get(fence, each.pid)
         if before != each.pid:
-            ended.add((each.fence, before))
-        shared += (each.fence, each.pid) in ended
-        last[each.fence] = each.pid
+            ended.add((*fence, before))
+        shared += (*fence, each.pid) in ended
+        last[fence] = each.pid
     return shared
 
 

@@ -16,7 +16,7 @@ class Relay:
     Attributes:
         plan: Says for each COMMIT that passes whether it is cut.
         cuts: How many were.
-        open: Whether new connections are taken; bytes of others stand still otherwise.
+        origin: Says by its port who made a connection, for cuts of some connections only; blocks.
     """
 
     def __init__(self, target: int, host: str = "127.0.0.1") -> None:
@@ -26,9 +26,10 @@ class Relay:
         self.cuts = 0
         self.port = 0
         self._server: asyncio.Server | None = None
-        self._links: set[asyncio.StreamWriter] = set()
-        self._flowing = asyncio.Event()
-        self._flowing.set()
+        self.origin: Callable[[int], str] | None = None
+        self._links: dict[asyncio.StreamWriter, str] = {}
+        self._frozen: set[str] = set()
+        self._thawed = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
@@ -36,7 +37,8 @@ class Relay:
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def close(self) -> None:
-        self._flowing.set()
+        self._frozen.clear()
+        self._thawed.set()
         if self._server:
             self._server.close()
         self.cut()
@@ -45,17 +47,24 @@ class Relay:
         if self._server:
             await self._server.wait_closed()
 
-    def cut(self) -> None:
-        """End every connection."""
-        for link in [*self._links]:
-            link.transport.abort()
+    def cut(self, origin: str = "") -> None:
+        """End every connection, or those of one origin."""
+        for link, made_by in [*self._links.items()]:
+            if origin in ("", made_by):
+                link.transport.abort()
 
-    def freeze(self) -> None:
-        """Let nothing through, and close nothing: as a machine that is gone."""
-        self._flowing.clear()
+    def freeze(self, origin: str = "") -> None:
+        """Let nothing, or nothing of one origin, through, but close nothing: a machine is gone."""
+        self._frozen.add(origin)
 
-    def thaw(self) -> None:
-        self._flowing.set()
+    def thaw(self, origin: str = "") -> None:
+        self._frozen.discard(origin)
+        self._thawed.set()
+
+    async def flowing(self, origin: str) -> None:
+        while self._frozen & {"", origin}:
+            self._thawed.clear()
+            await self._thawed.wait()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -66,40 +75,43 @@ class Relay:
         self._tasks.discard(task)
 
     async def _relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        link = _Link(self, writer)
-        self._links.add(writer)
-        await self._flowing.wait()
+        origin = ""
+        self._links[writer] = origin
+        if self.origin is not None:
+            port: int = writer.get_extra_info("peername")[1]
+            origin = self._links[writer] = await asyncio.to_thread(self.origin, port)
+        await self.flowing(origin)
         try:
             far_reader, far_writer = await asyncio.open_connection(self.host, self.target)
         except OSError:
             writer.transport.abort()
-            self._links.discard(writer)
+            self._links.pop(writer, None)
             return
-        self._links.add(far_writer)
-        link.far = far_writer
+        self._links[far_writer] = origin
+        link = _Link(self, writer, far_writer, origin)
         try:
             await asyncio.gather(link.requests(reader), link.answers(far_reader))
         finally:
             for each in (writer, far_writer):
                 each.transport.abort()
-                self._links.discard(each)
-
-    async def flowing(self) -> None:
-        await self._flowing.wait()
+                self._links.pop(each, None)
 
 
 class _Link:
     """One connection through the relay."""
 
-    def __init__(self, relay: Relay, near: asyncio.StreamWriter) -> None:
+    def __init__(
+        self, relay: Relay, near: asyncio.StreamWriter, far: asyncio.StreamWriter, origin: str
+    ) -> None:
         self.relay = relay
         self.near = near
-        self.far: asyncio.StreamWriter = near
+        self.far = far
+        self._origin = origin
         self._swallow = False
 
     async def requests(self, reader: asyncio.StreamReader) -> None:
         while content := await reader.read(65536):
-            await self.relay.flowing()
+            await self.relay.flowing(self._origin)
             where = self.relay.plan() if b"COMMIT\0" in content else ""
             if where:
                 self.relay.cuts += 1
@@ -112,7 +124,7 @@ class _Link:
 
     async def answers(self, reader: asyncio.StreamReader) -> None:
         while content := await reader.read(65536):
-            await self.relay.flowing()
+            await self.relay.flowing(self._origin)
             if self._swallow:
                 break
             self.near.write(content)

@@ -5,6 +5,8 @@ import contextlib
 import threading
 from collections.abc import Callable, Generator
 
+import psutil
+
 from tests.cluster.nodes import HOSTS
 from tests.postgres import free_port
 from tests.relay import CutAt, Relay
@@ -25,13 +27,14 @@ class NetworkPath:
     def commits_cut(self) -> int:
         return self._relay.cuts
 
-    def cut(self) -> None:
-        self._do(self._relay.freeze)
+    def cut(self, origin: str = "") -> None:
+        """Let nothing through, or nothing of one node."""
+        self._do(lambda: self._relay.freeze(origin))
 
-    def heal(self) -> None:
+    def heal(self, origin: str = "") -> None:
         """Let bytes through again; connections from before are gone, as they are by then."""
-        self._do(self._relay.cut)
-        self._do(self._relay.thaw)
+        self._do(lambda: self._relay.cut(origin))
+        self._do(lambda: self._relay.thaw(origin))
 
     def cut_commits(self, plan: Callable[[], CutAt]) -> None:
         """Ask at each COMMIT whether its connection is cut."""
@@ -51,9 +54,15 @@ class Network:
         self._loop = loop
         self._relays: list[Relay] = []
 
-    def to(self, port: int, host: str = "127.0.0.1") -> NetworkPath:
+    def to(
+        self,
+        port: int,
+        host: str = "127.0.0.1",
+        origin: Callable[[int], str] | None = None,
+    ) -> NetworkPath:
         """A way to a port."""
         relay = Relay(port, host)
+        relay.origin = origin
         asyncio.run_coroutine_threadsafe(relay.start(), self._loop).result(10)
         self._relays.append(relay)
         return NetworkPath(relay, self._loop)
@@ -68,13 +77,53 @@ class Network:
     def to_node(self, name: str) -> tuple[NetworkPath, list[str]]:
         """A way to a node that is not up yet, and the arguments that it is started with."""
         port = free_port()
-        path = self.to(port, HOSTS[name])
+        path = self.to(port, HOSTS[name], node_at)
         listen = ["--node-listen", f"{HOSTS[name]}:{port}"]
         return path, [*listen, "--node-address", f"127.0.0.1:{path.port}"]
 
     def close(self) -> None:
         for each in self._relays:
             asyncio.run_coroutine_threadsafe(each.close(), self._loop).result(10)
+
+
+def node_at(port: int) -> str:
+    """The name of the node whose daemon has this port of loopback; empty if none has."""
+    for each in psutil.net_connections("tcp4"):
+        if each.laddr == ("127.0.0.1", port) and each.raddr and each.pid:
+            with contextlib.suppress(psutil.Error):
+                words = psutil.Process(each.pid).cmdline()
+                if "--node" in words:
+                    return words[words.index("--node") + 1]
+    return ""
+
+
+class LinkCuts:
+    """The ways to all nodes, between any two of which the link can be cut.
+
+    A pair of nodes has one connection, dialed by the smaller name: the way to the larger one has
+    to stop what comes from the other. Cutting the way to a node leaves the links that it dialed.
+    """
+
+    def __init__(self) -> None:
+        self._paths: dict[str, NetworkPath] = {}
+
+    def add(self, name: str, path: NetworkPath) -> None:
+        """A node, and the way to it."""
+        self._paths[name] = path
+
+    def cut(self, name: str, *others: str) -> None:
+        """Cut the links of a node to these others, or to all."""
+        for path, origin in self._of(name, others):
+            path.cut(origin)
+
+    def heal(self, name: str, *others: str) -> None:
+        """Connect them again."""
+        for path, origin in self._of(name, others):
+            path.heal(origin)
+
+    def _of(self, name: str, others: tuple[str, ...]) -> list[tuple[NetworkPath, str]]:
+        pairs = [sorted((name, other)) for other in others or self._paths if other != name]
+        return [(self._paths[larger], smaller) for smaller, larger in pairs]
 
 
 @contextlib.contextmanager

@@ -1,16 +1,26 @@
 """Nodes that are drained, stopped and restarted while they and others are called."""
 
+import os
 import signal
+import socket
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from bench.cluster_chaos import ChaosOptions, chaos
+from bench.cluster_chaos import (
+    ChaosOptions,
+    chaos,
+    freeze_machine,
+    isolate,
+    kill,
+    restart_database,
+)
 from bench.cluster_drain import DrainOptions, drain
 from bench.cluster_scene import Scene
 from bench.cluster_sessions import SessionOptions, sessions
 from bench.measuring import Figures
+from mcpyard.domain import limits
 from tests.cli.commands import TIMEOUT, answer
 from tests.cluster.nodes import TOKEN, cluster_of, place_on
 from tests.cluster.recording import Recording
@@ -32,11 +42,13 @@ def test_a_drain_and_a_rolling_restart_lose_no_call(tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("F8.5")
+@pytest.mark.timeout(240)
 def test_whatever_fails_calls_end_and_changes_are_kept(tmp_path: Path) -> None:
     figures = Figures()
     with running(durable=True) as postgres:
         scene = Scene(tmp_path, postgres)
-        chaos(scene, figures, ChaosOptions(minutes=0.1, servers=10, callers=60))
+        faults = kill, isolate, restart_database, freeze_machine
+        chaos(scene, figures, ChaosOptions(minutes=0.1, faults=faults, servers=10, callers=60))
         assert not scene.orphans()
     assert not figures.missed
 
@@ -112,3 +124,20 @@ def test_a_second_signal_ends_a_node_that_waits_for_calls(tmp_path: Path, dsn: s
             first.up.process.send_signal(signal.SIGTERM)
             assert first.up.process.wait(TIMEOUT) == 0
             assert slow.result().status_code != 200
+
+
+@pytest.mark.spec("F8.5")
+def test_a_service_manager_is_told_how_long_a_node_may_take_to_end(
+    tmp_path: Path, dsn: str
+) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        # A path in the test's folder may be too long for a socket.
+        manager.bind(f"\0mcpyard-{os.getpid()}-{tmp_path.name}")
+        manager.settimeout(TIMEOUT)
+        address = manager.getsockname().replace(b"\0", b"@").decode()
+        with cluster_of(tmp_path / "cluster", dsn, "n1", NOTIFY_SOCKET=address) as cluster:
+            cluster.nodes["n1"].up.process.send_signal(signal.SIGTERM)
+            while not (message := manager.recv(1000)).startswith(b"STOPPING=1"):
+                """The others say that it runs."""
+        extended = int(message.partition(b"EXTEND_TIMEOUT_USEC=")[2]) / 1_000_000
+    assert extended >= limits.HAND_OVER + limits.LAST_REQUESTS + limits.SHUTDOWN

@@ -325,7 +325,7 @@ async def _hand_over(
     """Let other nodes take over the servers of this one, if it is a node, until a second signal."""
     if node is None:
         return
-    manager.stopping(within=limits.HAND_OVER + limits.LAST_REQUESTS)
+    manager.stopping(within=limits.HAND_OVER + limits.LAST_REQUESTS + limits.SHUTDOWN)
     tasks = {asyncio.create_task(node.hand_over()), asyncio.create_task(force.wait())}
     await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     for each in tasks:
