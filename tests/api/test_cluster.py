@@ -14,6 +14,7 @@ from starlette.types import Receive, Scope, Send
 from mcpyard.api.security.isolation import IsolationGuard
 from mcpyard.domain.cluster import Placement
 from mcpyard.domain.cluster_history import ClusterEvent, EventKind, PlacementReason, Why
+from mcpyard.domain.cluster_insight import PinnedServer
 from mcpyard.domain.planned_moves import Obstacle, PlannedMove
 from mcpyard.domain.stored import CallRecord
 from mcpyard.testing.cluster import FakeCluster
@@ -107,16 +108,19 @@ async def test_the_cluster_tells_where_servers_are_and_what_happened(tmp_path: P
         await it.register("waiting", scope="user")
         server = UUID(shared["id"])
         cluster.placed[server] = Placement(server, "n2", 4, "n1")
+        cluster.insight.pinned.append(PinnedServer("n2", UUID(int=5), "pinned"))
         event = ClusterEvent(EventKind.PLACED, "n2", server, "n1", Why.MOVED, "admin", 17, AT)
         cluster.insight.happened.append(event)
         plain = (await it.client.get("/api/cluster")).json()
         assert not {"placements", "events"} & plain.keys()
         view = (await it.client.get("/api/cluster?placements=1&events=1")).json()
         rows = [(each["name"], each["node"], each["nextNode"]) for each in view["placements"]]
-        assert rows == [("pinned", "n1", None), ("shared", "n2", "n1"), ("waiting", None, None)]
-        assert [each["pinned"] for each in view["placements"]] == [True, False, False]
-        assert [each["singleton"] for each in view["placements"]] == [False, True, False]
-        assert [each["nodeReason"] is None for each in view["placements"]] == [True, False, True]
+        of_files = [("pinned", "n1", None), ("pinned", "n2", None)]
+        assert rows == [*of_files, ("shared", "n2", "n1"), ("waiting", None, None)]
+        placements = view["placements"]
+        assert [each["pinned"] for each in placements] == [True, True, False, False]
+        assert [each["singleton"] for each in placements] == [False, False, True, False]
+        assert [each["nodeReason"] is None for each in placements] == [True, True, False, True]
         [event_view] = view["events"]
         assert event_view == {
             "id": 17,

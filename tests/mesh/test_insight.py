@@ -9,11 +9,14 @@ import pytest
 
 from mcpyard.domain.cluster import Placement
 from mcpyard.domain.cluster_history import ClusterEvent, EventKind, Why
+from mcpyard.domain.cluster_insight import PinnedServer
 from mcpyard.domain.errors import ServerUnknown
+from mcpyard.domain.model import Scope
 from mcpyard.domain.planned_moves import PlannedMove
 from mcpyard.domain.stored import CallQuery, CallRecord
 from mcpyard.mesh.insight import NodeInsight
 from mcpyard.mesh.journals import ASK, MOST_CALLS
+from mcpyard.mesh.pinned_servers import ASK as ASK_PINNED
 from tests.mesh.nodes import ECHO, OTHER, ClusterNode, cluster_in, desired_servers
 
 AT = datetime(2026, 11, 18, tzinfo=UTC)
@@ -78,6 +81,28 @@ async def test_a_node_that_cannot_tell_its_calls_in_time_is_missing(tmp_path: Pa
 
         two.mesh.answers.add(ASK, nonsense)
         assert await insight.calls({"n2": CallQuery()}) == {"n2": None}
+
+
+async def test_every_node_knows_the_servers_of_the_files_of_the_others(tmp_path: Path) -> None:
+    async with cluster_in(tmp_path) as cluster:
+        one, two = await cluster.start("n1", "n2")
+        insight = insight_of(one, FakeJournal())
+        # One of an earlier version does not know the question.
+        assert await insight.pinned_elsewhere() == []
+        insight_of(two, FakeJournal())
+        assert await insight.pinned_elsewhere() == []
+        two.want(desired_servers("other", scope=Scope.PROJECT))
+        pinned = [PinnedServer("n2", OTHER, "other")]
+        assert await insight.pinned_elsewhere() == pinned
+
+        async def nonsense(_params: bytes) -> bytes:
+            return b'{"no": "list"}'
+
+        two.mesh.answers.add(ASK_PINNED, nonsense)
+        assert await insight.pinned_elsewhere() == pinned
+        await two.close()
+        await one.until(lambda: one.mesh.links.get("n2") is None)
+        assert await insight.pinned_elsewhere() == []
 
 
 async def test_events_are_told_from_the_start_of_a_node_on(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.api.daemon import Daemon
-from tests.cli.commands import echo
+from tests.cli.commands import echo, write_project
 from tests.cluster.nodes import ClusterOfNodes, RunningNode, cluster_of, place_on
 from tests.web.browsing import Visitor, card
 from tests.web.test_nodes_panel import check
@@ -40,13 +40,16 @@ def test_servers_are_moved_and_nodes_drained_and_forgotten_on_the_page(
 ) -> None:
     with cluster_of(tmp_path / "cluster", dsn, "n1") as cluster:
         first = cluster.nodes["n1"]
-        second = cluster.start("n2", "--label", "gpu=yes", "--capacity", "5")
+        files = write_project(tmp_path / "project", notes=echo())
+        labels = ("--label", "gpu=yes", "--capacity", "5")
+        second = cluster.start("n2", *labels, "--project", files)
         first.register("model", echo(), labels={"gpu": "yes"})
         first.register("search", echo())
         first.register("single", echo(), singleton=True)
         place_on(cluster, "n1", "search")
         place_on(cluster, "n2", "model", "single")
         page = visitor.visit(Daemon(first.up, first.client))
+        expect(page.locator("#node-n2")).to_contain_text("Of its own files and environment: notes")
         move(page)
         drain(page, visitor, first)
         until_placed(first, {"model": "n2", "search": "n1", "single": "n1"})

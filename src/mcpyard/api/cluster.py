@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -26,7 +27,10 @@ class ClusterRoutes:
         """The nodes, and on demand where each server runs, and what happened last."""
         placements = requests.flag(request, "placements", default=False)
         events = requests.flag(request, "events", default=False)
-        return answer(self._cluster.view(placements=placements, events=events))
+        view = self._cluster.view(events=events)
+        if placements:
+            view = replace(view, placements=await self._cluster.placements())
+        return answer(view)
 
     async def drain(self, request: Request) -> Response:
         """Have other nodes run the servers of a node, or tell what that would do."""

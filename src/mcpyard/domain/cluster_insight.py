@@ -25,6 +25,14 @@ class NodeFigures(Struct, frozen=True):
     fenced: int = 0
 
 
+class PinnedServer(Struct, frozen=True):
+    """A server that belongs to the files or the environment of the machine of a node."""
+
+    node: str
+    server: UUID
+    name: str
+
+
 class ClusterInsight(Protocol):
     """Why servers are where they are, what would be and what was, and the calls of all nodes."""
 
@@ -60,6 +68,10 @@ class ClusterInsight(Protocol):
         Raises:
             NodeUnknown: There is no such node.
         """
+        ...
+
+    async def pinned_elsewhere(self) -> Sequence[PinnedServer]:
+        """The pinned servers of the other nodes, as far as they can be reached."""
         ...
 
     async def calls(

@@ -9,7 +9,7 @@ from mcpyard.cluster.move_plans import plan_drain, plan_move
 from mcpyard.domain.call_repositories import CallReader
 from mcpyard.domain.cluster import LeaseStore, Placement
 from mcpyard.domain.cluster_history import ClusterEvent, PlacementReason
-from mcpyard.domain.cluster_insight import NodeFigures
+from mcpyard.domain.cluster_insight import NodeFigures, PinnedServer
 from mcpyard.domain.errors import ServerUnknown
 from mcpyard.domain.planned_moves import PlannedMove
 from mcpyard.domain.stored import CallQuery, CallRecord
@@ -17,6 +17,7 @@ from mcpyard.mesh.history_reader import HistoryReader
 from mcpyard.mesh.journals import ASK, NodeJournals
 from mcpyard.mesh.membership import boot_time
 from mcpyard.mesh.mesh import Mesh
+from mcpyard.mesh.pinned_servers import PinnedServers
 
 
 class NodeInsight:
@@ -30,6 +31,7 @@ class NodeInsight:
         self._mesh = mesh
         self._view = mesh.view
         self._journals = NodeJournals(mesh.view.name, journal, mesh.links)
+        self._pinned = PinnedServers(mesh)
         self.reader = HistoryReader(mesh.view.name, leases)
         mesh.answers.add(ASK, self._journals.answer)
 
@@ -67,6 +69,10 @@ class NodeInsight:
         picture, placements = self._mesh.picture, [*self._placed.values()]
         members, singletons = self._view.members, picture.singletons
         return plan_drain(node, picture.wanted(), singletons, members, placements)
+
+    async def pinned_elsewhere(self) -> Sequence[PinnedServer]:
+        """The pinned servers of the other nodes, as far as they can be reached."""
+        return await self._pinned.elsewhere()
 
     async def calls(
         self, queries: Mapping[str, CallQuery]

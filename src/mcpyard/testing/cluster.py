@@ -15,7 +15,7 @@ from mcpyard.domain.cluster import (
     Placement,
 )
 from mcpyard.domain.cluster_history import ClusterEvent, PlacementReason
-from mcpyard.domain.cluster_insight import NodeFigures
+from mcpyard.domain.cluster_insight import NodeFigures, PinnedServer
 from mcpyard.domain.planned_moves import PlannedMove
 from mcpyard.domain.stored import CallQuery, CallRecord
 
@@ -29,6 +29,7 @@ class FakeInsight:
         happened: What happened, the oldest first.
         drained: What a drain would do.
         journals: The calls of each node; None for one that does not answer.
+        pinned: The pinned servers of other nodes.
         tell: Tells whoever follows of an event.
     """
 
@@ -38,6 +39,7 @@ class FakeInsight:
         self.happened: list[ClusterEvent] = []
         self.drained: list[PlannedMove] = []
         self.journals: dict[str, list[CallRecord] | None] = {}
+        self.pinned: list[PinnedServer] = []
         self.tell: Callable[[ClusterEvent], None] = lambda _: None
 
     def reason(self, server: UUID) -> PlacementReason | None:
@@ -59,6 +61,10 @@ class FakeInsight:
     def plan_drain(self, node: str) -> Sequence[PlannedMove]:
         """What the test says."""
         return [each for each in self.drained if each.source == node]
+
+    async def pinned_elsewhere(self) -> Sequence[PinnedServer]:
+        """What the test says."""
+        return self.pinned
 
     async def calls(
         self, queries: Mapping[str, CallQuery]

@@ -1,5 +1,6 @@
 """The cluster on the page: its nodes, what happened, and what can be done, with previews."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
@@ -54,7 +55,14 @@ class ClusterPanel:
 
     async def nodes(self, request: Request) -> Response:
         """Every node, whether the database is there, and what happened last."""
-        data: TemplateData = {"cluster": self._cluster.view(), "lines": self._lines()}
+        pinned: dict[str, list[str]] = defaultdict(list)
+        for each in await self._cluster.pinned_elsewhere():
+            pinned[each.node].append(each.name)
+        data: TemplateData = {
+            "cluster": self._cluster.view(),
+            "pinned": {node: sorted(names) for node, names in pinned.items()},
+            "lines": self._lines(),
+        }
         return answer(request, "parts/nodes.html", data)
 
     async def events(self, request: Request) -> Response:

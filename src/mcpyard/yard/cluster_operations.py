@@ -1,6 +1,6 @@
 """What people see and do of the cluster that a yard is a node of."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from mcpyard.domain.cluster import Cluster
 from mcpyard.domain.cluster_history import ClusterEvent
-from mcpyard.domain.cluster_insight import NodeFigures
+from mcpyard.domain.cluster_insight import NodeFigures, PinnedServer
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import NodeUnknown
 from mcpyard.domain.model import Scope
@@ -22,6 +22,7 @@ from mcpyard.yard.views.cluster import (
     PlacementView,
     cluster_view,
     event_view,
+    pinned_view,
     placement_view,
     planned_view,
     reason_view,
@@ -74,17 +75,20 @@ class ClusterOperations:
         """How the membership of this node goes."""
         return self._joined.insight.figures
 
-    def view(self, *, placements: bool = False, events: bool = False) -> ClusterView:
-        """The nodes and the state of the database; more of it where that is asked for."""
+    def view(self, *, events: bool = False) -> ClusterView:
+        """The nodes and the state of the database, and what happened where that is asked for."""
         view = cluster_view(self._joined.status())
-        if placements:
-            view = replace(view, placements=self.placements())
         return replace(view, events=self.events()) if events else view
 
-    def placements(self) -> list[PlacedServerView]:
+    async def placements(self) -> list[PlacedServerView]:
         """Every server and where it runs, by name."""
-        servers = sorted(self._servers().values(), key=lambda each: each.name)
-        return [self._placed(each) for each in servers]
+        own = [self._placed(each) for each in self._servers().values()]
+        every = [*own, *map(pinned_view, await self.pinned_elsewhere())]
+        return sorted(every, key=lambda each: (each.name, each.node or ""))
+
+    async def pinned_elsewhere(self) -> Sequence[PinnedServer]:
+        """The servers of other machines' own files, as far as their nodes can be reached."""
+        return await self._joined.insight.pinned_elsewhere()
 
     def events(self) -> list[ClusterEventView]:
         """What happened last, newest first."""

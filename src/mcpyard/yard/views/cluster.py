@@ -7,6 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from mcpyard.domain.cluster import ClusterStatus, NodeState, NodeStatus, Placement
 from mcpyard.domain.cluster_history import ClusterEvent, EventKind, PlacementReason, Why
+from mcpyard.domain.cluster_insight import PinnedServer
 from mcpyard.domain.planned_moves import Obstacle, PlannedMove
 from mcpyard.yard.views.base import Count, Moment, Uuid, View, moment
 
@@ -161,6 +162,19 @@ def reason_view(reason: PlacementReason | None, labels: Mapping[str, str]) -> No
         since=moment(reason.at) if reason else None,
         kept=reason is not None and reason.kept,
         labels=labels,
+    )
+
+
+def pinned_view(server: PinnedServer) -> PlacedServerView:
+    """The view of a server that belongs to the machine of another node."""
+    return PlacedServerView(
+        server=str(server.server),
+        name=server.name,
+        node=server.node,
+        next_node=None,
+        pinned=True,
+        singleton=False,
+        node_reason=None,
     )
 
 
