@@ -26,7 +26,7 @@ from tests.cluster.recording import boot_time
 WRITERS: Final = 3
 _BETWEEN_WRITES: Final = 0.4
 _BETWEEN_FAULTS: Final = 1.0
-_NOTICED: Final = 10.0
+_NOTICED: Final = 20.0
 """Seconds after which a node at the latest knows that it reaches nobody."""
 
 _CALLS_A_SECOND: Final = 100_000 / 600

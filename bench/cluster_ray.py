@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -93,8 +94,8 @@ def descendants(processes: list[psutil.Process]) -> list[psutil.Process]:
     return children
 
 
-def left(mark: str) -> list[psutil.Process]:
-    """Every process of ours that is alive: daemons, keepers and servers, but none of Ray."""
+def marked(mark: str) -> list[psutil.Process]:
+    """The daemons and servers that live, but no process of Ray."""
     return [
         each
         for each in psutil.process_iter(["environ", "cmdline", "status"])
@@ -136,6 +137,13 @@ class Proof:
         }
         self.ray = RayCluster(folder, self.environment)
         self.urls: dict[str, str] = {}
+        self._seen: set[psutil.Process] = set()
+
+    def left(self) -> list[psutil.Process]:
+        """Every process of ours that lives; keepers have no mark, but daemons that tell of them."""
+        processes = marked(self.mark)
+        self._seen |= {*processes, *descendants(processes)}
+        return [each for each in self._seen if alive(each)]
 
     def command(self, *words: object) -> Any:  # noqa: ANN401  any JSON
         command = [str(PROGRAMS / "mcpyard"), *map(str, words), "--json"]
@@ -183,15 +191,21 @@ class Proof:
         )
         return done.stdout.strip().endswith(str(number))
 
-    def up_and_down(self) -> None:
-        self.up()
-        self.figures.at_least("ray up: nodes that answer", sum(map(bool, self.urls.values())), 3)
+    def down_and_up(self) -> None:
+        """End all nodes while they run servers, and start them again."""
+        running = len(self.left())
+        least = 2 * len(MACHINES) + SERVERS
+        self.figures.at_least("ray down: processes before", running, least)
         self.down()
-        until(lambda: not left(self.mark), "no process is left after ray down")
-        self.figures.at_most("ray down: processes left", len(left(self.mark)), 0)
+        until(lambda: not self.left(), "no process is left after ray down")
+        self.figures.at_most("ray down: processes left", len(self.left()), 0)
+        self.up()
+        with self.client(MACHINES[0]) as client:
+            self.until_connected(client)
 
     def fill(self) -> None:
         self.up()
+        self.figures.at_least("ray up: nodes that answer", sum(map(bool, self.urls.values())), 3)
         with self.client(MACHINES[0]) as client:
             for number in range(SERVERS):
                 body = {
@@ -223,6 +237,7 @@ class Proof:
 
     def machine_killed(self) -> None:
         """A machine of Ray is gone, and is back."""
+        self.left()
         gone = MACHINES[1]
         name = node_of(gone)
         with self.client(MACHINES[0]) as client:
@@ -248,7 +263,7 @@ class Proof:
         """The process of an actor is killed: its daemon is replaced and leaves nothing."""
         (daemon,) = [
             each
-            for each in left(self.mark)
+            for each in self.left()
             if is_daemon(each) and node_of(MACHINES[2]) in each.cmdline()
         ]
         family = [daemon, *daemon.children(recursive=True)]
@@ -262,7 +277,7 @@ class Proof:
 
             def again() -> bool:
                 return (
-                    any(is_daemon(each) and name in each.cmdline() for each in left(self.mark))
+                    any(is_daemon(each) and name in each.cmdline() for each in self.left())
                     and self.states(client).get(name) == "up"
                 )
 
@@ -274,23 +289,32 @@ class Proof:
         """Ray's head is gone for good."""
         with self.client(MACHINES[0]) as client:
             self.ray.kill(HEAD)
+            until(lambda: not head_listens(), "nothing listens for Ray's head any more", 10)
             until_ = time.monotonic() + 30
             failed = rounds = 0
             while time.monotonic() < until_:
                 failed += self.calls(client, 60)
                 rounds += 60
-            self.figures.show("head killed: calls in the 30 s after it", f"{rounds:,}")
+            self.figures.at_least("head killed: calls in the 30 s after it", rounds, 1000)
             self.figures.at_most("head killed: failed calls", failed, 0)
 
     def end(self) -> None:
         """Everything of Ray is killed at once."""
+        self.left()
         self.ray.close()
-        until(lambda: not left(self.mark), "no process is left when Ray is gone")
-        self.figures.at_most("Ray killed: processes left", len(left(self.mark)), 0)
+        until(lambda: not self.left(), "no process is left when Ray is gone")
+        self.figures.at_most("Ray killed: processes left", len(self.left()), 0)
 
 
 def node_of(address: str) -> str:
     return f"ray-{address.replace('.', '-')}"
+
+
+def head_listens() -> bool:
+    with contextlib.suppress(OSError):
+        socket.create_connection((HEAD, PORT), 5).close()
+        return True
+    return False
 
 
 def alive(process: psutil.Process) -> bool:
@@ -318,8 +342,8 @@ def main() -> None:
     figures = Figures()
     with proof(figures) as it:
         it.begin()
-        it.up_and_down()
         it.fill()
+        it.down_and_up()
         it.machine_killed()
         it.worker_killed()
         it.head_killed()
