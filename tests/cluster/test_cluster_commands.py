@@ -207,6 +207,34 @@ def _is_silent(node: RunningNode, name: str) -> bool:
     return other["state"] == "left" or other["beatAgeMs"] > 3_500
 
 
+def test_the_list_of_calls_names_the_node_of_each_and_nodes_that_are_missing(
+    tmp_path: Path, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MCPYARD_TOKEN", TOKEN)
+    with cluster_of(tmp_path / "cluster", dsn, "n1", "n2", ttl=30.0) as cluster:
+        first, second = cluster.nodes.values()
+        first.register("echo", echo())
+        for node in (first, second):
+            node.until_connected("echo")
+            assert node.text_of("echo", "here") == "here"
+        home = cluster.folder / "n1"
+        first.until(lambda: len(first.get("/api/mcp/calls")["calls"]) == 2)
+        listed = mcpyard("calls", home=home)
+        assert listed.returncode == 0, listed.stderr
+        head, *rows = [each.split() for each in listed.stdout.splitlines()]
+        assert head[-1] == "NODE"
+        assert [(row[0], row[-1]) for row in rows] == [("n2.1", "n2"), ("1", "n1")]
+        assert listed.stderr == ""
+        other = mcpyard("calls", "show", "n2.1", home=home)
+        assert other.returncode == EXIT_USAGE
+        assert "is in the journal of the node n2" in other.stderr
+        assert mcpyard("calls", "show", "1", home=home).returncode == 0
+        second.kill()
+        left = mcpyard("calls", home=home)
+        assert [each.split()[-1] for each in left.stdout.splitlines()] == ["NODE", "n1"]
+        assert "calls made at n2 are missing" in left.stderr
+
+
 @pytest.mark.parametrize("words", [("move", "one"), ("drain",), ("forget",), ("status", "n1")])
 def test_too_few_and_too_many_words_are_refused(tmp_path: Path, words: tuple[str, ...]) -> None:
     refused = text(*words, home=tmp_path / "home", code=EXIT_USAGE)

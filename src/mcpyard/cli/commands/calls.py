@@ -1,6 +1,7 @@
 """`mcpyard calls`: the journal of calls, and what is recorded of each."""
 
 import json
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
@@ -18,8 +19,11 @@ CallsAction: TypeAlias = Literal["ls", "show", "purge", "record"]
 CommandKind: TypeAlias = Literal["curl", "cli", "python"]
 
 _CALLS: Final = "/api/mcp/calls"
+_CLUSTER: Final = "/api/cluster"
 _RECORDING: Final = "/api/mcp/recording"
 _MODES: Final = ("on", "off", "auto")
+
+_HEAD: Final = ("ID", "TIME (UTC)", "SERVER", "TOOL", "OUTCOME", "MS", "BYTES", "CALLER")
 
 _NOT_RECORDED: Final = (
     "Arguments and result are not recorded. To record calls: mcpyard calls record on"
@@ -79,9 +83,13 @@ def _list(yard: RunningYard, request: CallsRequest, *, as_json: bool) -> int:
     raw = yard.get(f"{_CALLS}?{urlencode(chosen)}" if chosen else _CALLS)
     if as_json:
         return print_raw(raw)
+    page = decode_object(raw)
+    missing, every = page["missing"], page["calls"]
+    in_cluster = bool(missing) or any("node" in each for each in every)
+    own = decode_object(yard.get(_CLUSTER))["node"] if in_cluster else None
     rows = [
         (
-            str(each["id"]),
+            _id_of(each, own),
             str(each["at"])[:19].replace("T", " "),
             clean(str(each["server"])),
             clean(str(each["tool"])),
@@ -89,16 +97,31 @@ def _list(yard: RunningYard, request: CallsRequest, *, as_json: bool) -> int:
             f"{each['ms']:.1f}",
             str(each["bytesIn"] + each["bytesOut"]),
             clean(str(each["who"])),
+            *([clean(str(each.get("node", own)))] if in_cluster else []),
         )
-        for each in decode_object(raw)["calls"]
+        for each in every
     ]
-    head = ("ID", "TIME (UTC)", "SERVER", "TOOL", "OUTCOME", "MS", "BYTES", "CALLER")
-    table(head, rows, "No calls.")
+    table((*_HEAD, "NODE") if in_cluster else _HEAD, rows, "No calls.")
+    if missing:
+        names = clean(", ".join(missing))
+        print(f"calls made at {names} are missing: no answer within 2 s", file=sys.stderr)
     return 0
+
+
+def _id_of(call: JsonObject, own: str | None) -> str:
+    """The id of a call; each node of a cluster numbers its own."""
+    node = call.get("node", own)
+    return str(call["id"]) if node == own else clean(f"{node}.{call['id']}")
 
 
 def _show(yard: RunningYard, request: CallsRequest, *, as_json: bool) -> int:
     word = str(request.word)
+    node, _, number = word.rpartition(".")
+    if node and number.isdigit():
+        raise usage(
+            f"call {word} is in the journal of the node {node}",
+            f"run this there: mcpyard calls show {number}",
+        )
     if not word.isdigit():
         raise usage("calls show: ID must be a number", "list the calls: mcpyard calls ls")
     raw = yard.get(f"{_CALLS}/{word}")
