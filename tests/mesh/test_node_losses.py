@@ -152,6 +152,8 @@ async def test_calls_to_a_node_that_lives_behind_a_cut_are_refused(tmp_path: Pat
         with pytest.raises(Disconnected, match='node "n2" cannot be reached') as caught:
             await asker.mesh.call(ECHO, "say", b"{}", CallTerms(timeout=60))
         assert caught.value.untaken
+        assert caught.value.cause
+        assert "network between the nodes" in caught.value.cause.hint
         assert not owner.scripted.calls
         assert owner.view.lease.epoch == 1
 

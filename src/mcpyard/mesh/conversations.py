@@ -23,6 +23,7 @@ from mcpyard.mesh.link_answers import LinkAnswers
 from mcpyard.mesh.messages import CallbackToken
 from mcpyard.mesh.node_link import NodeLink
 from mcpyard.mesh.node_links import NodeLinks
+from mcpyard.mesh.picture import CHECK_NODE
 from mcpyard.wire.change_signal import ChangeSignal
 
 _LINK_SECONDS: Final = 3.0
@@ -179,6 +180,6 @@ def _part_sender(link: NodeLink, token: CallbackToken | None) -> SendPart:
 
 def _unreachable(node: str) -> Disconnected:
     text = f'node "{node}" cannot be reached'
-    error = Disconnected(text).because(Cause(Code.UNREACHABLE, text, untaken=True))
+    error = Disconnected(text).because(Cause(Code.UNREACHABLE, text, CHECK_NODE, untaken=True))
     error.untaken = True
     return error

@@ -47,7 +47,7 @@ from mcpyard.mesh.messages import (
 from mcpyard.mesh.node_interests import NodeInterests
 from mcpyard.mesh.node_link import NodeLink
 from mcpyard.mesh.node_links import NodeLinks
-from mcpyard.mesh.picture import ClusterPicture, RulesOf
+from mcpyard.mesh.picture import CHECK_NODE, ClusterPicture, RulesOf
 from mcpyard.mesh.questions import ServerQuestion
 from mcpyard.mesh.routing import CallRouter
 
@@ -218,7 +218,8 @@ class Mesh:
         link = self.links.get(node)
         if link is None:
             text = f'node "{node}" cannot be reached'
-            raise Disconnected(text).because(Cause(Code.UNREACHABLE, text, untaken=True))
+            cause = Cause(Code.UNREACHABLE, text, CHECK_NODE, untaken=True)
+            raise Disconnected(text).because(cause)
         return messages.read_log(await link.question("log", OfServer(server)))
 
     def figures(self, server: UUID) -> Figures | None:

@@ -31,7 +31,8 @@ class PlacementRules(Struct, frozen=True):
 
 RulesOf = Callable[[DesiredServer], PlacementRules]
 
-_NO_NODE: Final = Cause(
+CHECK_NODE: Final = "Check the node and the network between the nodes."
+NO_NODE: Final = Cause(
     Code.UNREACHABLE,
     "no node runs this server at the moment",
     "Check that a node is up that has the labels which it requires, and room for it.",
@@ -170,7 +171,7 @@ class ClusterPicture:
             return own
         placement = self._view.admission.placements.get(server)
         if placement is None or not placement.node:
-            return self._without_session(server, State(Phase.BACKOFF, cause=_NO_NODE))
+            return self._without_session(server, State(Phase.BACKOFF, cause=NO_NODE))
         if placement.node == self._view.name:
             return self._as_wanted(desired, own)
         return self._far_one(desired, placement.node)
@@ -195,8 +196,7 @@ class ClusterPicture:
         far = self.far(node, desired.id)
         if not self._is_linked(node):
             text = f'node "{node}" cannot be reached'
-            hint = "Check the node and the network between the nodes."
-            cause = Cause(Code.UNREACHABLE, text, hint)
+            cause = Cause(Code.UNREACHABLE, text, CHECK_NODE)
             return self._without_session(
                 desired.id, State(Phase.BACKOFF, was_connected=True, cause=cause)
             )

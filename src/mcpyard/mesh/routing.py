@@ -18,7 +18,7 @@ from mcpyard.domain.cluster import Placement
 from mcpyard.domain.errors import Disconnected, NotHere, ServerUnknown, TimedOut
 from mcpyard.domain.ports import CallTerms, Servers
 from mcpyard.mesh.node_link import NodeLink
-from mcpyard.mesh.picture import ClusterPicture
+from mcpyard.mesh.picture import CHECK_NODE, NO_NODE, ClusterPicture
 from mcpyard.mesh.questions import ServerQuestion
 from mcpyard.wire.change_signal import ChangeSignal
 
@@ -195,6 +195,7 @@ class _CallTime:
 
 def _unreachable(node: str) -> Disconnected:
     text = f'node "{node}" cannot be reached' if node else "no node runs the server at the moment"
-    error = Disconnected(text).because(Cause(Code.UNREACHABLE, text, untaken=True))
+    hint = CHECK_NODE if node else NO_NODE.hint
+    error = Disconnected(text).because(Cause(Code.UNREACHABLE, text, hint, untaken=True))
     error.untaken = True
     return error
