@@ -168,6 +168,12 @@ def test_nodes_are_shown_drained_and_forgotten_and_servers_moved(
         for number in range(2):
             until_on(second, f"echo{number}", "n1")
         first.until(lambda: "n2 was drained, by admin" in text("status", "--servers", home=home))
+        lines = text("status", "--events", home=home)
+        assert "TIME (UTC)" in lines
+        assert "  n2 is drained, by admin\n" in lines
+        assert ": on n1, n2 was drained, by admin\n" in lines
+        assert "  n1 joined\n" in lines
+        assert answer("cluster", "status", "--events", home=home)["events"][-1]["kind"] == "joined"
         report = answer("cluster", "status", home=home)
         assert [(each["name"], each["state"], each["servers"]) for each in report["nodes"]] == [
             ("n1", "up", 2),

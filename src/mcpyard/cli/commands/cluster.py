@@ -28,6 +28,18 @@ _WHY: Final = {
 }
 """Why a server is on its node."""
 
+_HAPPENED: Final = {
+    "joined": "{node} joined",
+    "lost": "{node} stopped responding, {by} took over",
+    "left": "{node} was stopped",
+    "draining": "{node} is drained",
+    "forgotten": "{node} was removed",
+    "moving": "moving from {source} to {node}",
+    "placed": "on {node}",
+    "stayed": "stays on {node}",
+}
+"""What events of nodes, and of servers, say."""
+
 _OBSTACLES: Final = {
     "no-node": "no other node is up",
     "labels": "no node has its labels",
@@ -40,6 +52,7 @@ class ActionOptions(Struct, frozen=True, kw_only=True):
     """The options of the actions about nodes."""
 
     servers: bool
+    events: bool
     dry_run: bool
     yes: bool
     as_json: bool
@@ -69,14 +82,29 @@ def use_cluster(
 
 
 def _show(yard: RunningYard, choices: ActionOptions) -> int:
-    path = "/api/cluster?placements=1" if choices.servers else "/api/cluster"
+    path = f"/api/cluster?placements={int(choices.servers)}&events={int(choices.events)}"
     cluster = decode_object(yard.get(path))
     _print_cluster(cluster, as_json=choices.as_json)
     if choices.servers and not choices.as_json:
         print()
         rows = [_placement_row(each) for each in cluster["placements"]]
         table(("SERVER", "NODE", "WHY"), rows, "no servers")
+    if choices.events and not choices.as_json:
+        print()
+        rows = [_event_row(each) for each in cluster["events"]]
+        table(("TIME (UTC)", "EVENT"), rows, "no events")
     return 0
+
+
+def _event_row(event: JsonObject) -> tuple[str, str]:
+    at, by = str(event["at"] or "")[:19].replace("T", " "), event["by"]
+    text = (
+        _HAPPENED.get(event["kind"], "").format(**event) if event["node"] else "no node can run it"
+    )
+    if event["kind"] == "placed" and event["why"]:
+        text += f", {_WHY.get(event['why'], '').format(source=event['source'])}"
+    text += f", by {by}" if by and event["kind"] != "lost" else ""
+    return at, clean(f"{event['name']}: {text}" if event["server"] else text)
 
 
 def _placement_row(placed: JsonObject) -> tuple[str, str, str]:

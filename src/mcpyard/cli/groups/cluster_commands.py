@@ -70,6 +70,9 @@ def cluster(  # noqa: PLR0913, PLR0917  one parameter an option
     servers: Annotated[
         bool, typer.Option("--servers", help="For status: show where each server runs, and why.")
     ] = False,
+    events: Annotated[
+        bool, typer.Option("--events", help="For status: show what happened last.")
+    ] = False,
     dry_run: DryRunOption = False,
     ray_address: Annotated[
         str,
@@ -119,5 +122,7 @@ def cluster(  # noqa: PLR0913, PLR0917  one parameter an option
         case _:
             from mcpyard.cli.commands.cluster import ActionOptions, use_cluster
 
-            choices = ActionOptions(servers=servers, dry_run=dry_run, yes=yes, as_json=as_json)
+            choices = ActionOptions(
+                servers=servers, events=events, dry_run=dry_run, yes=yes, as_json=as_json
+            )
             return use_cluster(action, names or (), home_folder(home), choices)
