@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from mcpyard.domain.edges import EXIT_UNREACHABLE, EXIT_USAGE
+from mcpyard.mesh.certificates import make_authority
 from tests.api.daemon import daemon
 from tests.cli.commands import Json, answer, echo, mcpyard
 from tests.cluster.nodes import TOKEN, RunningNode, cluster_of
@@ -69,6 +70,15 @@ def test_cert_writes_the_files_of_each_node(tmp_path: Path, dsn: str) -> None:
     assert text("cert", home=home, code=EXIT_USAGE).startswith(
         "error: cluster cert needs the names"
     )
+
+
+@pytest.mark.parametrize("name", ["../n1", "N1", "a b", "", "ca"])
+def test_cert_writes_nothing_for_what_is_no_name_of_a_node(tmp_path: Path, name: str) -> None:
+    home, out = tmp_path / "home", tmp_path / "certs"
+    make_authority(home / "cluster-ca")
+    refused = text("cert", "n1", name, "--out", out, home=home, code=EXIT_USAGE)
+    assert refused.startswith(f'error: cluster cert: "{name}" is ')
+    assert not out.exists()
 
 
 def test_a_home_is_copied_to_a_cluster_and_back(

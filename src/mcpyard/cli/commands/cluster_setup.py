@@ -18,6 +18,7 @@ from mcpyard.cli.cluster_settings import (
     cluster_key,
     older_cluster_key,
 )
+from mcpyard.cli.daemon.node_settings import check_node_name
 from mcpyard.cli.output import clean, table
 from mcpyard.mesh.certificates import make_authority, make_certificate
 from mcpyard.store.home import Home
@@ -154,6 +155,8 @@ def _rotate_key(options: SetupOptions, *, as_json: bool) -> int:
 def _certificates(names: Sequence[str], options: SetupOptions, *, as_json: bool) -> int:
     if not names:
         raise usage("cluster cert needs the names of nodes", "for example: cluster cert n1 n2 n3")
+    for each in names:
+        check_node_name("cluster cert", each)
     written = [make_certificate(options.authority, each, options.out) for each in names]
     if as_json:
         print(

@@ -11,6 +11,9 @@ from mcpyard.cli.quick_up import UpArguments
 from mcpyard.cluster.node_options import CAPACITY, TTL, NodeOptions
 
 _NAME: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+_RESERVED: Final = "ca"
+"""Beside `NAME.crt`, a folder of certificates has a `ca.crt`."""
+
 _LAST_PORT: Final = 65_535
 _SHORTEST_TTL: Final = 2.0
 _NODE_ONLY: Final = {
@@ -35,11 +38,7 @@ def read_node(arguments: UpArguments) -> NodeOptions | None:
                     f"{option} needs --node", "a daemon joins a cluster with: up --node NAME"
                 )
         return None
-    if not _NAME.fullmatch(name):
-        raise usage(
-            f'--node: "{name[:80]}" is not a valid name',
-            "use lower-case letters, digits and hyphens, at most 63",
-        )
+    check_node_name("--node", name)
     host, port = _address("--node-listen", arguments.get("node_listen"))
     address = arguments.get("node_address") or ""
     if address:
@@ -62,6 +61,17 @@ def read_node(arguments: UpArguments) -> NodeOptions | None:
         dsn_file=str(file.absolute()) if file else "",
         older_key=older_cluster_key(),
     )
+
+
+def check_node_name(place: str, name: str) -> None:
+    """Refuse what cannot be the name of a node."""
+    if not _NAME.fullmatch(name):
+        raise usage(
+            f'{place}: "{name[:80]}" is not a valid name',
+            "use lower-case letters, digits and hyphens, at most 63",
+        )
+    if name == _RESERVED:
+        raise usage(f'{place}: "{name}" is the name of the certificate authority')
 
 
 def _address(option: str, text: str | None) -> tuple[str, int]:
