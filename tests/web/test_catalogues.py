@@ -14,6 +14,7 @@ from mcpyard.domain.model import Scope
 from mcpyard.formats.finding import ADVICE, SAYS
 from mcpyard.web.badges import EVERY_BADGE
 from mcpyard.web.catalogues import LANGUAGES, ONE, catalogue, choose_language, words_in
+from mcpyard.web.sentences import Pattern
 from mcpyard.yard.calls.accounts import OK, TOOL_ERROR
 from mcpyard.yard.calls.attempt import CANCELLED
 
@@ -86,6 +87,15 @@ def test_every_other_language_says_whatever_the_program_says_in_english(language
     words = catalogue(language)
     assert SAID.keys() - words.keys() == set()
     assert [key for key in SAID if not blanks(words[key]) <= SAID[key]] == []
+
+
+@pytest.mark.parametrize("language", ["en", *OTHERS])
+def test_a_reference_stands_in_a_text_with_one_pair_of_braces(language: str) -> None:
+    words = words_in(language)
+    assert "${TOKEN}" in words("fix.set_text", name="TOKEN")
+    assert "{{" not in words("fix.set_text", name="TOKEN")
+    if not words.native:
+        assert "${keyring:NAME}" in str(Pattern(words("advice.use-keyring")).format_map({}))
 
 
 @pytest.mark.parametrize("language", OTHERS)

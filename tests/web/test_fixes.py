@@ -111,6 +111,7 @@ def test_a_file_with_a_secret_is_made_private(visitor: Visitor, it: Machine) -> 
     page = visitor.visit(it.yard, "/clients?show=checks")
     page.get_by_role("button", name=re.compile(f"^Make the file private.*{path.name}")).click()
     expect(page.locator("#dialog")).to_contain_text("+0600")
+    expect(page.locator("#dialog figcaption")).to_have_text(str(path))
     page.get_by_role("button", name="Make private").click()
     expect(toast(page, "is private")).to_be_visible()
     assert path.stat().st_mode & 0o777 == 0o600

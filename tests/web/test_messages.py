@@ -87,6 +87,15 @@ def test_what_only_repeats_the_name_of_a_cause_is_not_said_twice(language: str) 
     assert why(LOCAL, Cause(Code.NEEDS_AUTH, "Sign-in required"), language).detail == ""
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_line_of_a_cause_says_nothing_twice(language: str) -> None:
+    missing = why(LOCAL, Cause(Code.COMMAND_MISSING, 'command not found: "npxx"'), language)
+    assert missing.summary == missing.detail
+    refused = why(LOCAL, Cause(Code.UNREACHABLE, "Connection refused: http://h"), language)
+    assert refused.summary == f"{refused.says}: {refused.detail}"
+    assert why(LOCAL, Cause(Code.NEEDS_AUTH, "Sign-in required"), language).summary
+
+
 @pytest.mark.parametrize("language", CHINESE)
 def test_a_hint_that_knows_more_than_its_code_is_translated(language: str) -> None:
     cause = Cause(Code.COMMAND_MISSING, 'command not found: "npx"', "Install Node.js.")

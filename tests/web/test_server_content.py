@@ -12,6 +12,15 @@ from tests.web.test_running_calls import asking
 
 pytestmark = pytest.mark.real
 
+OUTSIDE = """() => [...document.querySelectorAll(".parts a, .sent li > *")]
+    .filter(each => each.getBoundingClientRect().right > innerWidth)
+    .map(each => each.textContent)"""
+LINES_OF_ITS_TEXT = """each => {
+    const range = document.createRange();
+    range.selectNodeContents(each.firstChild);
+    return range.getClientRects().length;
+}"""
+
 
 @pytest.fixture
 def full(yard: Daemon) -> Daemon:
@@ -38,6 +47,45 @@ def test_a_resource_is_read_in_three_clicks(visitor: Visitor, full: Daemon) -> N
     assert len(clicks) <= 3
     expect(page.locator(".markdown")).to_contain_text("The first version.")
     assert violations(page) == []
+
+
+def test_a_long_resource_can_be_scrolled_with_the_keyboard(visitor: Visitor, full: Daemon) -> None:
+    text = "A paragraph.\n\n" * 60
+    full.post(one("asking", "tools", "change", "call"), {"arguments": {"text": text}})
+    page = visitor.visit(full, place(full, "resources"))
+    page.locator(".tool summary", has_text="notes").click()
+    markdown = page.locator(".markdown")
+    assert markdown.evaluate("each => each.scrollHeight > each.clientHeight")
+    markdown.focus()
+    expect(markdown).to_be_focused()
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("locale", ["en", "zh-TW"])
+def test_a_phone_cuts_nothing_off_the_screen_of_a_server(
+    visitor: Visitor, full: Daemon, locale: str
+) -> None:
+    env = {"GITHUB_TOKEN": "${GITHUB_TOKEN}"}
+    full.register("github", {**asking(), "env": env}, scope="user", start=True)
+    window = {"width": 390, "height": 800}
+    page = visitor.visit(full, place(full, "tools"), locale=locale, viewport=window)
+    page.locator(".tool summary", has_text="show").click()
+    page.get_by_label("text").fill("word " * 30)
+    page.locator("form.try [data-run-button]").click()
+    expect(page.locator(".sent li .button")).to_be_visible()
+    assert page.evaluate(OUTSIDE) == []
+    page.goto(place(full, "resources"))
+    page.locator(".tool summary", has_text="notes").click()
+    assert page.locator("figcaption").evaluate(LINES_OF_ITS_TEXT) == 1
+    page.goto(f"/servers/{full.record('github')['id']}")
+    message = page.locator(".trouble .message")
+    expect(message).to_contain_text("GITHUB_TOKEN")
+    assert (
+        message.evaluate(
+            "each => each.clientHeight / parseFloat(getComputedStyle(each).lineHeight)"
+        )
+        < 3
+    )
 
 
 @pytest.mark.spec("F6.3")
@@ -79,7 +127,7 @@ def test_a_template_and_a_prompt_are_filled_in_with_completion(
     ]
     city.fill("Oslo")
     page.locator(".fill .button").first.click()
-    expect(page.locator(".message .markdown")).to_contain_text("Greet Oslo warmly.")
+    expect(page.locator(".prompt-message .markdown")).to_contain_text("Greet Oslo warmly.")
     assert violations(page) == []
 
 

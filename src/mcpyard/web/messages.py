@@ -36,6 +36,13 @@ class Message:
         """What is so, on one line."""
         return joined(self.says, " (", self.detail, ")") if self.detail else self.says
 
+    @property
+    def summary(self) -> str:
+        """What is so with what else is known, and nothing said twice."""
+        if not self.detail or self.detail.casefold().startswith(self.says.casefold()):
+            return self.detail or self.says
+        return joined(self.says, ": ", self.detail)
+
 
 def cause_message(server: ServerView, t: Catalogue) -> Message:
     """Why a server is not connected; nothing where there is no cause."""

@@ -18,6 +18,9 @@ from markupsafe import Markup
 
 _FOLDER: Final = Path(__file__).with_name("catalogues")
 _BLANK: Final = re.compile(r"\{(\w+)\}")
+_BRACES: Final = re.compile(r"(\{\{|\}\})|\{(\w+)\}")
+"""Doubled braces, each of which stands for one, and blanks."""
+
 _LONGEST: Final = 2000
 """Characters of a text that are looked at; no sentence of the program is longer."""
 
@@ -70,15 +73,18 @@ class Pattern(str):
 
     def format_map(self, mapping: Mapping[str, object], /) -> Translated:  # type: ignore[override]
         """The template with its blanks filled in."""
-        pieces = _BLANK.split(self)
         parts: list[tuple[str, bool]] = []
-        for index, piece in enumerate(pieces):
-            value = mapping[piece] if index % 2 else piece
+        end = 0
+        for token in _BRACES.finditer(self):
+            parts.append((self[end : token.start()], False))
+            end = token.end()
+            braces, blank = token.groups()
+            value = braces[0] if braces else mapping[blank]
             if isinstance(value, Translated):
                 parts.extend(value.parts)
             else:
-                parts.append((str(value), bool(index % 2)))
-        return Translated.of(*parts)
+                parts.append((str(value), not braces))
+        return Translated.of(*parts, (self[end:], False))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ Reads only; nothing here is ever written back. What can be understood is returne
 told with its place in the pasted text.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -22,11 +23,13 @@ from mcpyard.formats.pasting.command_lines import (
     holds_command_lines,
     read_command_lines,
 )
-from mcpyard.formats.pasting.command_options import reference
+from mcpyard.formats.pasting.command_options import reference, short
 from mcpyard.formats.pasting.install_links import holds_links, read_links
 
 PASTED: Final = "the pasted text"
 """Stands for the name of a file in what is told about a text that came from none."""
+
+_UNKNOWN: Final = "is neither JSON, TOML, an install link nor a known command"
 
 _MAPS: Final = ("mcpServers", "mcp_servers", "servers", "mcp", "context_servers")
 """The keys under which programs keep their servers."""
@@ -35,6 +38,11 @@ _RUNNERS: Final = frozenset(
     {"npx", "uvx", "uv", "pipx", "bunx", "node", "python", "python3", "docker"}
 )
 _AFFIXES: Final = ("mcp-server-", "server-", "mcp-", "-mcp-server", "-mcp", "-server")
+_COMMAND: Final = re.compile(
+    r"""(?!\#|//)(?:[a-z][\w+.-]*://\S+|[^\s"'{}\[\]=:,]+)(?=\s+[^\s=:]|$)""", re.MULTILINE
+)
+"""Begins with a URL, or with a word of which neither JSON nor TOML would make a key."""
+
 _ENTRY_KEYS: Final = frozenset({"command", "url", "type", "transport", "httpUrl", "serverUrl"})
 
 
@@ -104,6 +112,8 @@ def _raw(text: str) -> Mapping[str, object] | object:
     """The entries of a text, by name; or what a single entry holds."""
     if text.startswith("[") and not text.startswith(("[{", "[]")):
         return _toml(text)
+    if unknown := _COMMAND.match(text):
+        raise _broken(f'"{short(unknown[0])}" {_UNKNOWN}')
     first = text if text.startswith(("{", "[")) else "{" + text.rstrip().rstrip(",") + "}"
     try:
         return jsonc.parse(first).value
