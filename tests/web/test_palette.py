@@ -84,6 +84,16 @@ def test_the_palette_starts_and_stops_servers_and_opens_dialogs(
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(status_badge(page, "mine")).to_have_text("已连接")
+    for typed, option in (("停止", "停止: mine"), ("重启 mi", "重启: mine")):
+        ask(page, typed)
+        expect(options.first).to_contain_text(option)
+        for _ in range(2):
+            page.keyboard.press("Escape")
+        expect(page.locator("#palette")).to_be_hidden()
+    ask(page, "启动")
+    expect(page.locator("#palette")).to_contain_text("没有匹配项。")
+    for _ in range(2):
+        page.keyboard.press("Escape")
     page.locator("#open-palette").click()
     page.keyboard.type("添加服务")
     expect(options).to_have_count(1)

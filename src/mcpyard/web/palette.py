@@ -21,6 +21,9 @@ _SERVERS: Final = 20
 _ACTED_ON: Final = 3
 """Servers that match whose actions are offered as well."""
 
+_LEAST_OF_VERB: Final = 2
+"""Characters of an action's name that call for it; one would be in the way of servers' names."""
+
 _SHOWS: Final = {
     MatchKind.TOOL: "tools",
     MatchKind.PROMPT: "prompts",
@@ -83,12 +86,30 @@ class PaletteRoutes:
         fixed = [each for each in (*screens, *commands) if word in each.text.lower()]
         first = [each for each in fixed if each.text.lower().startswith(word)]
         yield from first
-        yield from self._matching(word, t) if word else self._servers(t)
+        matching = self._matching(word, t) if word else self._servers(t)
+        yield from dict.fromkeys((*self._called(word, t), *matching))
         yield from (each for each in fixed if each not in first)
 
     def _servers(self, t: Catalogue) -> Iterator[Option]:
         for picture in self._presenter.tracker.pictures()[:_SERVERS]:
             yield _server(picture, t)
+
+    def _called(self, word: str, t: Catalogue) -> Iterator[Option]:
+        """Actions by their own name, and that of a server: `restart`, `stop git`."""
+        verb, _, name = word.partition(" ")
+        if len(verb) < _LEAST_OF_VERB:
+            return
+        for picture in self._named(name.strip()):
+            yield from (each for each in _actions(picture, t) if each.text.lower().startswith(verb))
+
+    def _named(self, name: str) -> Iterator[Picture]:
+        if not name:
+            yield from self._presenter.tracker.pictures()[:_SERVERS]
+            return
+        for result in self._search.find(name):
+            for match in result.best if result.kind is MatchKind.SERVER else ():
+                if picture := self._presenter.tracker.picture(match.server):
+                    yield picture
 
     def _matching(self, word: str, t: Catalogue) -> Iterator[Option]:
         for result in self._search.find(word):
