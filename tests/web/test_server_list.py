@@ -12,6 +12,7 @@ from mcpyard.web.server_screens.listing import GROUPS, SORTS, ListChoice, Listed
 from tests.api.daemon import SERVERS, Daemon, daemon, one
 from tests.cli.commands import echo, missing
 from tests.web.browsing import Visitor, card, status_badge
+from tests.web.machine import undo
 from tests.web.test_looks import violations
 
 pytestmark = pytest.mark.real
@@ -163,6 +164,10 @@ def test_several_servers_are_started_and_deleted_together(visitor: Visitor, yard
     expect(page.locator("#cards .card")).to_have_count(1)
     expect(bar).to_be_hidden()
     assert [each["name"] for each in yard.get(SERVERS)] == ["gamma"]
+    undo(page, "Servers deleted: 2")
+    expect(page.locator("#cards .card")).to_have_count(3)
+    names = sorted(each["name"] for each in yard.get(SERVERS))
+    assert names == ["alpha", "beta", "gamma"]
 
 
 def test_a_refused_server_stops_no_other_and_is_named(visitor: Visitor, yard: Daemon) -> None:

@@ -58,10 +58,12 @@ class NotedEditor:
         async with self._noted(change.note, names):
             return await self.plain.change(server, change)
 
-    async def remove(self, server: DesiredServer, note: EditNote | None = None) -> None:
-        """Take a server out (see `ServerEditor.remove`)."""
-        async with self._noted(note, {server.name}):
-            await self.plain.remove(server)
+    async def remove_all(
+        self, servers: Collection[DesiredServer], note: EditNote | None = None
+    ) -> None:
+        """Take servers out in one edit (see `ServerEditor.remove_all`)."""
+        async with self._noted(note, {each.name for each in servers}):
+            await self.plain.remove_all(servers)
 
     @asynccontextmanager
     async def _noted(self, note: EditNote | None, names: Collection[str]) -> AsyncGenerator[None]:

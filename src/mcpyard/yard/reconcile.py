@@ -198,10 +198,10 @@ class Reconciler:
         servers = self.desired.servers.values()
         return [each.id for each in servers if each.wanted is Wanted.RUNNING]
 
-    async def gone(self, server: UUID) -> None:
-        """Return when nothing is held of a server any more."""
+    async def gone(self, servers: Collection[UUID]) -> None:
+        """Return when nothing is held of any of the servers any more."""
         async with self._rounds:
-            while server in self._servers.observed():
+            while not self._servers.observed().keys().isdisjoint(servers):
                 await self._rounds.wait()
 
     async def close(self) -> None:

@@ -1,6 +1,6 @@
 """The sign-ins at a yard's remote servers, where it has any."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from uuid import UUID
 
 from mcpyard.domain.definition.launch import RemoteLaunch
@@ -31,8 +31,14 @@ class ServerSignIns:
         """Delete the tokens of a server."""
         await self._present().end(server)
 
-    async def forget(self, removed: DesiredServer, others: Iterable[DesiredServer]) -> None:
-        """Delete the tokens of a server that was removed, unless another one uses them."""
+    async def forget(
+        self, removed: Iterable[DesiredServer], others: Collection[DesiredServer]
+    ) -> None:
+        """Delete the tokens of servers that were removed, unless another one uses them."""
+        for each in removed:
+            await self._forget(each, others)
+
+    async def _forget(self, removed: DesiredServer, others: Iterable[DesiredServer]) -> None:
         launch = removed.launch
         if self._sign_ins is None or not isinstance(launch, RemoteLaunch) or launch.brings_token:
             return

@@ -306,13 +306,13 @@ class YardCore(OverPorts):
         return self._tool_view(self.route(str(server.id), tool))
 
     async def remove(
-        self, ref: str, *, wait: float = SHUTDOWN, note: EditNote | None = None
+        self, *refs: str, wait: float = SHUTDOWN, note: EditNote | None = None
     ) -> None:
-        """Stop a server if it runs, and remove its definition."""
-        server = self.server(ref)
-        await self._editor.remove(server, note)
-        await wait_up_to(self._reconciler.gone(server.id), wait)
-        await self._sign_ins.forget(server, self.desired.servers.values())
+        """Stop servers if they run, and remove their definitions, in one edit."""
+        servers = [self.server(each) for each in refs]
+        await self._editor.remove_all(servers, note)
+        await wait_up_to(self._reconciler.gone({each.id for each in servers}), wait)
+        await self._sign_ins.forget(servers, self.desired.servers.values())
 
     async def trial(self, body: Mapping[str, object]) -> TrialView:
         """Start a server that is not registered, list its tools, and stop it."""

@@ -23,6 +23,7 @@ from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.templating import TemplateData, answer
 from mcpyard.yard.clients.clients import Copy, EditTerms
 from mcpyard.yard.clients.edit_results import Copied, Done
+from mcpyard.yard.edit_note import EditNote
 from mcpyard.yard.views.servers import ServerView
 
 MOST: Final = 10_000
@@ -40,6 +41,8 @@ class BulkRoutes:
     async def run(self, request: Request) -> Response:
         """Start, stop, restart or delete them; what is refused for one stops no other."""
         verb, chosen = requests.part(request, "verb"), self._chosen(await requests.form(request))
+        if verb == "delete":
+            return await self._delete(request, chosen)
         step = self._step(verb)
         refusals: list[str] = []
         for server in chosen:
@@ -50,6 +53,23 @@ class BulkRoutes:
             except YardError as error:
                 refusals.append(f"{server.name}: {line_about(request, error)}")
         data = {"verb": verb, "count": len(chosen) - len(refusals), "refusals": refusals}
+        return answer(request, "parts/bulk_done.html", data | {"edits": []})
+
+    async def _delete(self, request: Request, chosen: list[DesiredServer]) -> Response:
+        """Take them out: those of a scope in one edit, which can be undone."""
+        count, refusals, edits = 0, list[str](), list[int | None]()
+        for scope in dict.fromkeys(each.owner.scope for each in chosen):
+            servers = [each for each in chosen if each.owner.scope is scope]
+            note = EditNote(requests.caller(request), "remove")
+            try:
+                await self._yard.remove(*(str(each.id) for each in servers), note=note)
+            except YardError as error:
+                why = line_about(request, error)
+                refusals += [f"{each.name}: {why}" for each in servers]
+                continue
+            count += len(servers)
+            edits.append(note.number)
+        data = {"verb": "delete", "count": count, "refusals": refusals, "edits": edits}
         return answer(request, "parts/bulk_done.html", data)
 
     async def ask(self, request: Request) -> Response:
@@ -94,12 +114,11 @@ class BulkRoutes:
         ]
         return await self._yard.clients.copy_all(copies, terms, "copy")
 
-    def _step(self, verb: str) -> Callable[[str], Awaitable[ServerView | None]]:
-        steps: dict[str, Callable[[str], Awaitable[ServerView | None]]] = {
+    def _step(self, verb: str) -> Callable[[str], Awaitable[ServerView]]:
+        steps: dict[str, Callable[[str], Awaitable[ServerView]]] = {
             "start": self._yard.start,
             "stop": self._yard.stop,
             "restart": self._yard.restart,
-            "delete": self._yard.remove,
         }
         if verb not in steps:
             raise ArgumentsRefused.of(Problem("", "unknown action"))
