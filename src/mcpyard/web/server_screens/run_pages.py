@@ -1,6 +1,7 @@
 """A call of a tool on the page: begun, followed, answered, cancelled."""
 
 import asyncio
+from collections import Counter
 from typing import Final
 
 from starlette.requests import Request
@@ -26,7 +27,15 @@ SHORT: Final = 0.4
 POLL: Final = 20.0
 """Seconds after which a browser that follows a call asks anew."""
 
+MOST_FOLLOWED: Final = 2
+"""Calls that a browser follows by requests that wait.
+
+A browser has six connections to a host, for all its windows; more calls are asked for every two
+seconds.
+"""
+
 GATHER: Final = 0.1
+_UNCHANGED: Final = 204
 START_WAIT: Final = 60.0
 
 
@@ -38,6 +47,7 @@ class RunRoutes:
         self._yard = presenter.yard
         self._closing = closing
         self.calls = PageCalls()
+        self._followed: Counter[str] = Counter()
 
     async def call(self, request: Request) -> Response:
         """Call a tool; a server that somebody stopped stays stopped."""
@@ -72,11 +82,8 @@ class RunRoutes:
         if call is None:
             return answer(request, "parts/run_lost.html", {}, headers=whole)
         seen = whole_number(request.query_params.get("seen", "")) or 0
-        following = asyncio.ensure_future(call.newer_than(seen, POLL))
-        closing = asyncio.ensure_future(self._closing.wait())
-        await asyncio.wait({following, closing}, return_when=asyncio.FIRST_COMPLETED)
-        closing.cancel()
-        following.cancel()
+        if not await self._wait_for_news(call, seen):
+            return Response(status_code=_UNCHANGED)
         if not call.over:
             # What comes at the same time is shown together.
             await asyncio.sleep(GATHER)
@@ -84,6 +91,21 @@ class RunRoutes:
             data = await result_data(request, call)
             return answer(request, "parts/result.html", data, headers=whole)
         return answer(request, "parts/run_news.html", run_data(call, seen))
+
+    async def _wait_for_news(self, call: PageCall, seen: int) -> bool:
+        """Wait for something new of a call; not where its browser waits for enough already."""
+        if self._followed[call.who] >= MOST_FOLLOWED:
+            return call.over or call.version > seen
+        self._followed[call.who] += 1
+        following = asyncio.ensure_future(call.newer_than(seen, POLL))
+        closing = asyncio.ensure_future(self._closing.wait())
+        try:
+            await asyncio.wait({following, closing}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._followed[call.who] -= 1
+            closing.cancel()
+            following.cancel()
+        return True
 
     async def cancel(self, request: Request) -> Response:
         """Cancel a call; its server is told."""
