@@ -163,6 +163,9 @@ def test_a_key_is_masked_by_what_it_begins_with(start: str) -> None:
         ("run --token  abc --key 'a b'", "run --token  *** --key ***"),
         ("--token ${TOKEN}", "--token ${TOKEN}"),
         ("password is required, token:", "password is required, token:"),
+        ("password\uff1aabc123", "password\uff1a***"),
+        ("Authorization\uff1aBearer abcdef", "Authorization\uff1aBearer ***"),
+        ("cookie\uff1a a=b; c=d", "cookie\uff1a ***"),
     ],
 )
 def test_secrets_in_a_text_are_masked(text: str, masked: str) -> None:

@@ -17,7 +17,7 @@ _MARKS: Final = (
 
 _NAME: Final = re.compile(
     r"""(?<![\w.-])(?P<name>-{0,2}[A-Za-z_][\w.-]{0,80}+)(?:\\?["'])?
-    (?:(?P<equals>=)|[ ]=(?![=>~])[ ]?|\s?:\s?)(?P<quote>(?:\\?["'])?)""",
+    (?:(?P<equals>=)|[ ]=(?![=>~])[ ]?|\s?[:\uff1a]\s?)(?P<quote>(?:\\?["'])?)""",
     re.VERBOSE,
 )
 _WORD: Final = re.compile(r"""[^\s"',;&\\]++""")
@@ -47,13 +47,13 @@ _IN_LIST: Final = re.compile(
 """An option and its value among the arguments of a command, as programs print them."""
 
 _AUTHORIZATION: Final = re.compile(
-    r"""(?i)\bauthorization(?:\\?["'])?\s{0,4}[:=]\s{0,4}(?:\\?["'])?
+    r"""(?i)\bauthorization(?:\\?["'])?\s{0,4}[:=\uff1a]\s{0,4}(?:\\?["'])?
     (?:bearer|basic|digest|token|api[-_]?key|key|negotiate|ssws|hawk)\s{1,4}
     (?P<value>[^\s"'\\,;]++)""",
     re.VERBOSE,
 )
 _COOKIE: Final = re.compile(
-    r"""(?i)\b(?:set-)?cookie(?:\\?["'])?:\s{0,4}(?:\\?["'])?
+    r"""(?i)\b(?:set-)?cookie(?:\\?["'])?[:\uff1a]\s{0,4}(?:\\?["'])?
     (?P<value>[^\s"'=;,\\]++=[^\r\n"'\\]++)""",
     re.VERBOSE,
 )
