@@ -8,6 +8,7 @@ import pytest
 from mcpyard.legal.cases import CaseFilter, search_cases
 from mcpyard.legal.citations import Citation, citations, decisions
 from mcpyard.legal.library import Library
+from mcpyard.legal.query.asking import BadQuery
 from mcpyard.legal.query.numerals import Number
 from tests.legal.corpora import library_of
 
@@ -53,6 +54,30 @@ def test_a_search_for_cases_can_be_limited(
     library: Library, limits: CaseFilter, count: int
 ) -> None:
     assert len(search_cases(library, "押金", 5, limits).hits) == count
+
+
+def test_an_article_a_court_or_days_are_enough_to_ask_for(library: Library) -> None:
+    for limits in (CaseFilter(cites="劳动合同法第四条"), CaseFilter(decided_from="2021-01-01")):
+        assert [hit.row["title"] for hit in search_cases(library, "", 5, limits).hits] == [CASE]
+    with pytest.raises(BadQuery, match="The query is empty"):
+        search_cases(library, " ", 5)
+
+
+def test_a_case_cites_every_article_that_is_asked_for(library: Library) -> None:
+    for query in ("劳动合同法第四条、民法典第一条", "民法典第一条、劳动合同法第四条"):
+        answer = search_cases(library, query, 5)
+        assert answer.hits == []
+        assert "No case here cites 民法典 第一条." in answer.notices[0]
+
+
+def test_cites_without_an_article_is_refused(library: Library) -> None:
+    with pytest.raises(BadQuery, match="'劳动合同法' names no article of a law"):
+        search_cases(library, "押金", 5, CaseFilter(cites="劳动合同法"))
+
+
+def test_days_without_a_decision_are_said(library: Library) -> None:
+    answer = search_cases(library, "押金", 5, CaseFilter(decided_from="2022-01-01"))
+    assert "No case here was decided as asked: 2022-01-01 - ...." in answer.notices[0]
 
 
 def test_an_article_that_no_case_cites_is_said(library: Library) -> None:

@@ -61,6 +61,24 @@ def cited(answer: StatuteAnswer) -> list[str]:
         ("劳动合同法实施条例第二条", "劳动合同法实施条例 is not in", "劳动合同法"),
         ("公司法修订草案第一条", "公司法修订草案 is not in this collection.", "公司法"),
         ("税法第一条", "税法 is not in this collection.", None),
+        ("民法典总则编司法解释第一条", "民法典总则编司法解释 is not in this collection.", "民法典"),
+        ("民法典担保制度解释第一条", "民法典担保制度解释 is not in this collection.", "民法典"),
+        ("公司法时间效力规定第一条", "公司法时间效力规定 is not in this collection.", "公司法"),
+        ("公司法有关问题的规定第一条", "公司法有关问题的规定 is not in this", "公司法"),
+        ("公司法解释三1条", "公司法解释三 is not in this collection.", "公司法"),
+        ("公司法修正案第一条", "公司法修正案 is not in this collection.", "公司法"),
+        ("公司法修正案\uff082012年\uff09第一条", "公司法修正案(2012年) is not in this", "公司法"),
+        ("某某市实施劳动合同法办法第二条", "某某市实施劳动合同法办法 is not in this", "劳动合同法"),
+        (
+            "某某省实施《中华人民共和国劳动合同法》办法第二条",
+            "某某省实施劳动合同法办法 is not in this collection.",
+            "劳动合同法",
+        ),
+        ("企业登记管理办法第一条", "企业登记管理办法 is not in this collection.", None),
+        ("劳动保护法第二条", "劳动保护法 is not in this collection.", None),
+        ("行政程序法第二条", "行政程序法 is not in this collection.", None),
+        ("98年公司法第一条", "公司法 has no version of '1998' here", "公司法(2023-12-29)"),
+        ("Company Law of 2005 Article 1", "公司法 has no version of '2005'", "公司法(2023-12-29)"),
     ],
 )
 def test_what_is_named_and_not_here_is_said_first_and_nothing_answers_for_it(
@@ -96,6 +114,26 @@ def test_what_is_named_and_not_here_is_said_first_and_nothing_answers_for_it(
         ("老板违反劳动合同法第二条", ["劳动合同法第二条"]),
         ("Labor Contract Law Articles 2 and 4", ["劳动合同法第二条", "劳动合同法第四条"]),
         ("Article 1 of the Civil Code", ["民法典第一条"]),
+        ("民法典第1", ["民法典第一条"]),
+        ("劳动合同法第四", ["劳动合同法第四条"]),
+        ("劳动合同法关于试用期的规定第四条", ["劳动合同法第四条"]),
+        ("劳动合同法规定第四条", ["劳动合同法第四条"]),
+        ("贯彻劳动合同法第四条", ["劳动合同法第四条"]),
+        (
+            "Labor Contract Law Article 4, Company Law Article 1",
+            ["劳动合同法第四条", "公司法第一条"],
+        ),
+        (
+            "Article 4 Labor Contract Law, Article 1 Company Law",
+            ["劳动合同法第四条", "公司法第一条"],
+        ),
+        (
+            "Company Law art. 1 and Labor Contract Law art. 4",
+            ["公司法第一条", "劳动合同法第四条"],
+        ),
+        ("公司法第一条、第四条劳动合同法", ["公司法第一条", "劳动合同法第四条"]),
+        ("第一条公司法、第四条劳动合同法", ["公司法第一条", "劳动合同法第四条"]),
+        ("公司法第一条、第二条民法典第一条", ["公司法第一条", "公司法第二条", "民法典第一条"]),
     ],
 )
 def test_a_reference_is_read_in_every_form(
@@ -173,6 +211,27 @@ def test_a_paragraph_and_an_item_are_found_and_missed_by_number(library: Library
         ("公司法第1条(2018年)", "", "2018-10-26"),
         ("《公司法》第一条\uff082018年修正\uff09", "", "2018-10-26"),
         ("公司法2018年版 出资", "", "2018-10-26"),
+        ("根据2018年修正的《中华人民共和国公司法》第一条", "", "2018-10-26"),
+        ("二\u3007一八年公司法第一条", "", "2018-10-26"),
+        ("二零一八年公司法第一条", "", "2018-10-26"),
+        ("18年公司法第一条", "", "2018-10-26"),
+        ("公司法\uff08旧\uff09第1条", "", "2018-10-26"),
+        ("公司法\uff08修订前\uff09第1条", "", "2018-10-26"),
+        ("公司法旧法第1条", "", "2018-10-26"),
+        ("公司法第1条\uff08旧\uff09", "", "2018-10-26"),
+        ("公司法第1条2018年版", "", "2018-10-26"),
+        ("公司法第一条 2018年修正", "", "2018-10-26"),
+        ("公司法第1条 2018", "", "2018-10-26"),
+        ("公司法第1条、第2条\uff082018年\uff09", "", "2018-10-26"),
+        ("Company Law 2018 Article 1", "", "2018-10-26"),
+        ("2018 PRC Company Law Article 1", "", "2018-10-26"),
+        ("Article 1 of the Company Law of 2018", "", "2018-10-26"),
+        ("Company Law art. 1 as amended in 2018", "", "2018-10-26"),
+        ("Article 1 of the 2018 version of the Company Law", "", "2018-10-26"),
+        ("the old Company Law article 1", "", "2018-10-26"),
+        ("the current Company Law article 1", "", "2023-12-29"),
+        ("2024年公司法第一条", "", "2023-12-29"),
+        ("公司法第一条", "2005-01-01", "2018-10-26"),
         ("公司法第一条", "2024-06-30", "2018-10-26"),
         ("公司法第一条", "2024-07-01", "2023-12-29"),
         ("公司法 出资", "2020-01-01", "2018-10-26"),
@@ -184,6 +243,37 @@ def test_the_version_is_that_of_the_query_or_of_the_day(
     library: Library, query: str, as_of: str, version: str
 ) -> None:
     assert ask(library, query, as_of).hits[0].row["version_date"] == version
+
+
+@pytest.mark.parametrize(
+    "query", ["我2018年入职\uff0c公司法第一条", "干了18年 公司法第一条", "公司法第一条 2018年入职"]
+)
+def test_a_year_that_is_not_of_the_law_names_no_version(library: Library, query: str) -> None:
+    assert ask(library, query).hits[0].row["version_date"] == "2023-12-29"
+
+
+def test_a_version_named_by_the_year_it_came_into_force_is_told(library: Library) -> None:
+    (notice,) = ask(library, "2024年公司法第一条").notices
+    assert "no version of 2024; the version 2023-12-29 came into force on 2024-07-01" in notice
+
+
+def test_a_number_that_several_laws_have_is_said_to_name_none(library: Library) -> None:
+    (notice,) = ask(library, "第二条").notices
+    assert "The query names no law; several laws have a 第二条." in notice
+    assert ask(library, "第四条").notices == []
+
+
+@pytest.mark.parametrize(
+    ("law", "version"), [("2018年公司法", "2018-10-26"), ("公司法", "2023-12-29")]
+)
+def test_a_search_within_a_law_is_in_the_version_that_its_name_says(
+    library: Library, law: str, version: str
+) -> None:
+    for query in ("出资", "第一条"):
+        hits = search_statutes(library, query, law, 10).hits
+        assert {(hit.law.short_title, hit.row["version_date"]) for hit in hits} == {
+            ("公司法", version)
+        }
 
 
 def test_a_version_that_is_not_yet_in_force_is_not_current(library: Library) -> None:

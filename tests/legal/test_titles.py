@@ -2,7 +2,7 @@ import pytest
 
 from mcpyard.legal.query.asking import LONGEST_QUERY, BadQuery, understand
 from mcpyard.legal.query.numerals import Number
-from mcpyard.legal.query.titles import Law, LawNames
+from mcpyard.legal.query.titles import Law, LawNames, OutsideLaw
 
 CODE = "中华人民共和国民法典"
 NAMES = LawNames(
@@ -38,6 +38,11 @@ def test_brackets_of_both_widths_are_the_same() -> None:
 def test_the_number_of_an_amendment_needs_no_brackets() -> None:
     (reference,) = understand("刑法修正案九第五条", NAMES).references
     assert reference.law == Law("中华人民共和国刑法修正案(九)")
+
+
+def test_an_amendment_that_is_not_here_is_not_another() -> None:
+    (reference,) = understand("刑法修正案九十第五条", NAMES).references
+    assert reference.law == OutsideLaw("刑法修正案九十")
 
 
 def test_a_short_name_counts_where_the_law_is_there() -> None:

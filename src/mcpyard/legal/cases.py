@@ -12,7 +12,12 @@ from mcpyard.legal.excerpts import excerpt
 from mcpyard.legal.library import Hit, Library
 from mcpyard.legal.model import DocumentKind
 from mcpyard.legal.notices import say
-from mcpyard.legal.query.asking import ArticleReference, ParsedQuery, understand
+from mcpyard.legal.query.asking import (
+    ArticleReference,
+    BadQuery,
+    ParsedQuery,
+    understand,
+)
 from mcpyard.legal.query.concepts import Concept, concepts
 from mcpyard.legal.query.folding import normal
 from mcpyard.legal.query.terms import runs
@@ -64,9 +69,16 @@ class _CaseSearch:
         self._library = library
         self._limits = limits
         self._answer = CaseAnswer()
-        self._parsed = understand(query, library.names())
+        # Whoever names an article, a court or days need not say anything else.
+        is_limited = self._limits != CaseFilter()
+        is_bare = is_limited and not query.strip()
+        self._parsed = ParsedQuery("", "") if is_bare else understand(query, library.names())
         self._rest = self._parsed.rest
         self._cited: dict[int, sqlite3.Row] = {}
+        self._days = tuple(
+            times.read_day(each) if each else ""
+            for each in (self._limits.decided_from, self._limits.decided_to)
+        )
 
     def run(self, limit: int) -> CaseAnswer:
         documents = self._documents()
@@ -89,17 +101,24 @@ class _CaseSearch:
         """The cases that have what is asked besides words; None where nothing is."""
         sets = [self._citing(reference) for reference in self._references()]
         court, number, day = self._said()
-        if court or number or day or self._limits.decided_from or self._limits.decided_to:
+        if court or number or day or any(self._days):
             decided = self._decided(court, number, day)
             if not decided:
-                self._answer.notices.append(say("no_decision", what=court or number or day or "-"))
+                days = " - ".join(each or "..." for each in self._days) if any(self._days) else ""
+                what = " ".join(filter(None, (court, number, day, days)))
+                self._answer.notices.append(say("no_decision", what=what))
             sets.append(decided)
         return reduce(set[int].intersection, sets) if sets else None
 
     def _references(self) -> Iterable[ArticleReference]:
-        text = self._limits.cites
-        parsed = understand(text, self._library.names()) if text else ParsedQuery("", "")
-        return [each for each in (*self._parsed.references, *parsed.references) if each.mention]
+        named = [each for each in self._parsed.references if each.mention]
+        if not (text := self._limits.cites):
+            return named
+        cited = understand(text, self._library.names()).references
+        cited = [each for each in cited if each.mention]
+        if not cited:
+            raise BadQuery(say("no_reference", text=text[:80]))
+        return [*named, *cited]
 
     def _citing(self, reference: ArticleReference) -> set[int]:
         names, law = self._library.names(), reference.law
@@ -110,14 +129,16 @@ class _CaseSearch:
             " WHERE citation.number = ? AND citation.insertion = ?",
             *(reference.number.main, reference.number.insert),
         )
+        citing: set[int] = set()
         for row in rows:
             cited = names.look_up(row["law"])
             if row["law"] in own or (cited is not None and _same(cited, law)):
+                citing.add(row["document"])
                 self._cited.setdefault(row["document"], row)
-        if not self._cited:
+        if not citing:
             name = f"{law.name} {reference.number}"
             self._answer.notices.append(say("not_cited", article=name))
-        return set(self._cited)
+        return citing
 
     def _said(self) -> tuple[str, str, str]:
         """The court, the number and the day that the query or the arguments name."""
@@ -131,7 +152,7 @@ class _CaseSearch:
         return court, number, day
 
     def _decided(self, court: str, number: str, day: str) -> set[int]:
-        first, last = self._limits.decided_from, self._limits.decided_to
+        first, last = self._days
         rows = self._library.rows(
             "SELECT DISTINCT document FROM decision"
             " WHERE (:court = '' OR instr(court, :court)) AND (:number = '' OR number = :number)"
@@ -140,8 +161,8 @@ class _CaseSearch:
             court=court,
             number=number,
             day=day,
-            first=times.read_day(first) if first else "",
-            last=times.read_day(last) if last else "",
+            first=first,
+            last=last,
         )
         return {row["document"] for row in rows}
 

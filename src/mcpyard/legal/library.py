@@ -11,14 +11,16 @@ from mcpyard.legal.corpus import Corpus
 from mcpyard.legal.model import DocumentKind
 from mcpyard.legal.paragraphs import paragraph_name, paragraph_of
 from mcpyard.legal.query import numerals
-from mcpyard.legal.query.folding import normal
-from mcpyard.legal.query.law_mentions import OLD, law_mentions
+from mcpyard.legal.query.folding import one_line
+from mcpyard.legal.query.law_mentions import law_mentions
+from mcpyard.legal.query.law_versions import OLD
 from mcpyard.legal.query.numerals import Number
 from mcpyard.legal.query.titles import Law, LawNames, OutsideLaw
 from mcpyard.legal.relevance import Relevance
 from mcpyard.legal.times import LawStatus
 
 _NEAREST: Final = 4
+_LONGEST_NAME: Final = 200
 _BEGINNING: Final = 24
 _ARTICLE: Final = """
 SELECT * FROM cited
@@ -166,6 +168,19 @@ class Library:
             notices.say("no_law", name=name[:80]), self.nearest_laws(OutsideLaw(name))
         )
 
+    def law_and_version(self, name: str) -> tuple[Law, str]:
+        """The law of a name, with the version that the name says: 2018年公司法.
+
+        Raises:
+            TextNotFound: There is no such law.
+        """
+        text = one_line(name[:_LONGEST_NAME])
+        if self.names().look_up(text) is None:
+            for mention in law_mentions(text, self.names(), ()):
+                if isinstance(mention.law, Law) and mention.version:
+                    return mention.law, mention.version
+        return self.law(name), ""
+
     def outside_notice(self, law: OutsideLaw) -> str:
         """What is said of a law that is not here; an article here that ends it is cited."""
         rows = self.rows(
@@ -191,7 +206,7 @@ class Library:
             BadDate: The day is none.
         """
         day = times.read_day(as_of)
-        entry, named_version = self._law_and_version(law)
+        entry, named_version = self.law_and_version(law)
         date, warnings = self.version(entry, version or named_version, day)
         number = numerals.read(article)
         rows = (
@@ -234,8 +249,9 @@ class Library:
     def version(self, law: Law, version: str, as_of: str) -> tuple[str, tuple[str, ...]]:
         """The date of the version that is meant, and what has to be said of it.
 
-        A year stands for the version of that year, OLD for the one before the current. Without
-        a version it is the one in force on the day, or the nearest with a warning.
+        A year stands for the version of that year, or that came into force in it, OLD for the one
+        before the current. Without a version it is the one in force
+        on the day, or the nearest with a warning.
 
         Raises:
             TextNotFound: There is no such version.
@@ -247,8 +263,12 @@ class Library:
             matching = [each for each in older if each.valid_from <= as_of]
         elif version:
             matching = [each for each in versions if each.version_date.startswith(version)]
+            begun = [each for each in versions if each.valid_from.startswith(version)]
+            if not matching and begun:
+                dates = begun[0].version_date, begun[0].valid_from
+                return dates[0], (notices.say("begun", law=law.name, year=version, dates=dates),)
         else:
-            matching = current or versions[:1]
+            matching = current or _nearest(versions, as_of)
         if not matching:
             dates = self.version_dates(law)
             wanted_version = "earlier" if version == OLD else version
@@ -323,15 +343,6 @@ class Library:
             for row in rows[1:]
         )
 
-    def _law_and_version(self, name: str) -> tuple[Law, str]:
-        """The law of a name, with the version that the name says: 2018年公司法."""
-        text = normal(name)
-        if self.names().look_up(text) is None:
-            for mention in law_mentions(text, self.names(), ()):
-                if isinstance(mention.law, Law) and mention.version:
-                    return mention.law, mention.version
-        return self.law(name), ""
-
     def _followed(self, citation: Citation, row: sqlite3.Row) -> CrossReference:
         law = self.names().look_up(citation.law) if citation.law else Law(row["title"])
         label = str(citation.number)
@@ -355,6 +366,13 @@ class Library:
             return TextNotFound(notices.say("no_number", article=article[:80]), ())
         message = notices.no_article(law, number, version, self.last_article(law, version))
         return TextNotFound(message, self.near(law, number, version))
+
+
+def _nearest(versions: Sequence[LawVersion], as_of: str) -> list[LawVersion]:
+    """The version that began last before a day on which none was in force, or else the first."""
+    ordered = sorted(versions, key=lambda each: each.valid_from)
+    before = [each for each in ordered if each.valid_from <= as_of]
+    return before[-1:] or ordered[:1]
 
 
 def with_paragraph(row: sqlite3.Row, paragraph: int, item: int) -> tuple[Hit, tuple[str, ...]]:

@@ -99,7 +99,7 @@ def _add_search(server: MCPServer, collection: Collection) -> None:
         query: Annotated[
             str,
             Field(description="Words, a name, a number, a court, a day, or an article it cites"),
-        ],
+        ] = "",
         limit: Limit = 10,
         cites: Annotated[
             str, Field(description="Only cases that cite this article: 民法典第1066条")

@@ -48,7 +48,7 @@ def search_statutes(
         BadDate: The day is none.
         TextNotFound: There is no such law.
     """
-    within = None if law is None else library.law(law)
+    within = None if law is None else library.law_and_version(law)
     parsed = understand(query, library.names())
     search = _StatuteSearch(library, parsed, within, times.read_day(as_of))
     return search.run(limit)
@@ -56,11 +56,11 @@ def search_statutes(
 
 class _StatuteSearch:
     def __init__(
-        self, library: Library, parsed: ParsedQuery, within: Law | None, as_of: str
+        self, library: Library, parsed: ParsedQuery, within: tuple[Law, str] | None, as_of: str
     ) -> None:
         self._library = library
         self._parsed = parsed
-        self._within = within
+        self._within, self._version = within or (None, "")
         self._answer = StatuteAnswer(as_of)
         is_all = not parsed.references and not parsed.laws
         self._concepts = concepts(parsed.rest, is_all=is_all)
@@ -94,7 +94,8 @@ class _StatuteSearch:
             self._read_everywhere(reference, limit)
             return
         try:
-            wanted_version = reference.mention.version if reference.mention else ""
+            named_version = reference.mention.version if reference.mention else ""
+            wanted_version = named_version or self._version
             version, warnings = self._library.version(law, wanted_version, self._answer.as_of)
         except TextNotFound as error:
             self._answer.miss(str(error), [f"{law.short_title}({each})" for each in error.nearest])
@@ -117,6 +118,8 @@ class _StatuteSearch:
 
     def _read_everywhere(self, reference: ArticleReference, limit: int) -> None:
         rows = self._library.articles(reference.number, None, "", self._answer.as_of, 50)
+        if len(rows) > 1:
+            self._answer.notices.append(notices.say("no_law_named", number=reference.number))
         if self._concepts:
             # 第十条 收养 is the one about that, not the tenth of every law.
             relevance = self._library.relevance()
@@ -163,19 +166,21 @@ class _StatuteSearch:
 
     def _scope(self) -> tuple[Law | None, str]:
         """The law and the version that the search stays in."""
-        mentions = [each for each in self._parsed.laws if isinstance(each.law, Law)]
-        if self._within is not None or not mentions:
-            return self._within, ""
-        mention = mentions[0]
-        assert isinstance(mention.law, Law)  # noqa: S101  filtered above
-        if not mention.version:
-            return mention.law, ""
+        law, version = self._within, self._version
+        if law is None:
+            mention = next((each for each in self._parsed.laws if isinstance(each.law, Law)), None)
+            if mention is None or not isinstance(mention.law, Law):
+                return None, ""
+            law, version = mention.law, mention.version
+        if not version:
+            return law, ""
         try:
-            version, _ = self._library.version(mention.law, mention.version, self._answer.as_of)
+            date, warnings = self._library.version(law, version, self._answer.as_of)
         except TextNotFound as error:
             self._answer.miss(str(error), [*error.nearest])
-            version = ""
-        return mention.law, version
+            return law, ""
+        self._answer.notices += [each for each in warnings if each not in self._answer.notices]
+        return law, date
 
     def _similar(self) -> list[str]:
         """Articles that fit the words, to be suggested: of what took the law's place, if any."""

@@ -10,6 +10,11 @@ def normal(text: str) -> str:
     return unicodedata.normalize("NFKC", text).translate(simplified_characters())
 
 
+def one_line(text: str) -> str:
+    """The normal form with single spaces."""
+    return " ".join(normal(text).split())
+
+
 def plain(text: str) -> str:
     """The same in lower case: what is indexed and looked for."""
     return normal(text).lower()

@@ -5,14 +5,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from mcpyard.legal.query.law_versions import version_after_name, version_before
 from mcpyard.legal.query.numerals import Mention
 from mcpyard.legal.query.titles import ENGLISH_FILLERS, STATE, Law, LawNames, OutsideLaw
 
-OLD: Final = "old"
 _HAN: Final = "\u3400-\u9fff"
 _SUFFIX: Final = "法典|法|条例|规定|办法|解释|细则|规则|决定|准则|通则|公约"
 # 合同法律 and 公司法人 name no law; 公司法规定 does.
 _NO_NAME_BEFORE: Final = re.compile("律|院|官|定|人|学|规(?!定)|理|庭|治|制|系|盲")
+# Before a number or in quotes, fewer words are too ordinary to be the name of a law.
+_NO_NAMED_LAW: Final = re.compile(
+    "(?:违|合|非|依|无|没|执|守|犯|知|懂|枉|普)法$|^(?:商|公|私|护|国内|部门|实体|程序)法$"
+    f"|^[本该此其]?(?:{_SUFFIX})$"
+)
 _NO_LAW: Final = re.compile(
     "(?:方|办|无|违|合|非|执|司|立|守|犯|设|想|看|做|说|依|书|用|算|语|没|手|疗|不|枉|变|护|普|知|懂|"
     "商|公|私|国内|部门|实体|程序)法$"
@@ -20,7 +25,7 @@ _NO_LAW: Final = re.compile(
 _LEADING: Final = (
     "根据|依据|依照|按照|违反|触犯|适用|参照|关于|我国|中国|现行|修订后|修正后|修订前|修正前|最新|"
     "查询|查找|查一下|查|请问|请|什么是|引用|援引|以及|或者|和|与|及|或|的|在|是|看看|看|读|说明|那么|"
-    "一下|帮我|告诉我|告诉|想问|我想|是不是|是否|属于|符合|构成|对照|比较|参见|详见|见|参考|解读|理解|"
+    "一下|帮我|告诉我|告诉|想问|我想|时候|当时|时|贯彻|执行|实施|落实|遵守|是不是|是否|属于|符合|构成|对照|比较|参见|详见|见|参考|解读|理解|"
     "学习|找出|找|列出|给我|显示|违背|犯了|犯|按|依|照|据|由|从|因|被|对|问|把|新|旧|老|原|版|年|中|下|了|"
     "条|款|项"
 )
@@ -30,18 +35,38 @@ _WHOLE_WORDS: Final = re.compile(
     f"想问|我想|是否|属于|符合|构成|参见|详见|违背|{STATE}"
 )
 _QUOTED: Final = re.compile(r"《([^《》]{2,60})》")
-_ORDINAL: Final = r"(?:\s*\(?[一二三四五六七八九十\d]{1,2}\)?)?"
+_ORDINAL: Final = r"(?:\s*\(?(?:[一二三四五六七八九十]{1,3}|\d{1,2})\)?)?"
 _BEFORE_NUMBER: Final = re.compile(
     rf"([{_HAN}]{{1,60}}(?:{_SUFFIX})(?:(?<=解释|规定|意见){_ORDINAL})?)\s*$"
 )
 # 公司法司法解释三第十三条 is not the thirteenth article of the 公司法.
 _TEXT_ABOUT_IT: Final = re.compile(
-    rf"》?\s*的?(?:(?:若干问题的?)?(?:司法|立法)解释{_ORDINAL}|若干问题的?(?:解释|规定|意见|批复){_ORDINAL}"
+    rf"编?》?\s*的?(?:(?:若干问题的?)?(?:司法|立法)解释{_ORDINAL}|若干问题的?(?:解释|规定|意见|批复){_ORDINAL}"
     r"|实施(?:细则|条例|办法|规定)|(?:修订|修正)?草案|征求意见稿|释义"
     rf"|解释{_ORDINAL}(?=》?\s*(?:$|第|\d|[,。;、?!的中里]|关于|对于|规定|怎么)))》?"
 )
+# Whatever else is called after a law and has articles of its own: 民法典担保制度解释第一条.
+_OTHER_TEXT: Final = re.compile(
+    rf"[{_HAN}《》]{{0,30}}(?:解释|规定|办法|细则|条例|意见|决定|批复|通知|纪要|规则|修正案){_ORDINAL}"
+    r"(?:\s*\(?\d{4}年?\)?)?》?\s*"
+)
+_JOINED: Final = re.compile("》?\\s*(?:及|和|与|或|以及|、)")
+_ITS_OWN_RULES: Final = re.compile(
+    rf"》?\s*(?:(?:的|关于|对|中|里|上|下|怎么|如何|有关|相关|根据|依据)"
+    rf"(?:(?!问题|若干)[{_HAN}]){{0,30}}"
+    "|(?:已经|现行|明确|明文|具体|另有|有|也|都|就)*)规定》?\\s*"
+)
+_IMPLEMENTING: Final = re.compile(rf"[{_HAN}]{{0,20}}?(?:实施|贯彻执行|贯彻|执行)《?(?:{STATE})?$")
+_IMPLEMENTED: Final = re.compile(
+    rf"》?\s*(?:若干问题)?的?(?:若干)?(?:办法|规定|细则|条例|意见){_ORDINAL}"
+    r"(?=》?\s*(?:$|第|\d|[,。;、?!的中里]))"
+)
+_LATER_AMENDMENT: Final = re.compile(
+    r"\s*\(?(?:[一二三四五六七八九十]{1,3}|\d{1,2})\)?(?=》?\s*(?:$|第|[,。;、?!的中里]))"
+)
+_DIGITS: Final = re.compile("[一二三四五六七八九十]{2}")
+_AMENDMENT: Final = "修正案"
 _AUTHORITY: Final = re.compile("最高人民法院|最高人民检察院|最高法|最高检|国务院|两高")
-_OWN_TEXT: Final = "本该此其"
 _ALONE: Final = re.compile(
     rf"(?<![{_HAN}])([{_HAN}]{{2,20}}(?:法典|法|条例))(?:里面|里|中|关于|对于|规定|怎么)?(?![{_HAN}])"
     rf"|(?<![{_HAN}])([{_HAN}]{{2,12}}(?:法典|法|条例))(?:里|中|关于|对于|规定)"
@@ -50,25 +75,11 @@ _ENGLISH_UNKNOWN: Final = re.compile(
     r"((?:\b[a-z][a-z'-]*\s+(?:of\s+|and\s+|on\s+)?){1,6}(?:law|act|code|regulations?))\b",
     re.IGNORECASE,
 )
-_YEAR: Final = r"(?P<year>(?:19|20)\d\d)(?:-(?P<month>\d\d)-(?P<day>\d\d))?"
-_YEAR_BEFORE: Final = re.compile(
-    rf"{_YEAR}\s*年?\s*(?:版本?|修订|修正|修改|颁布|公布|通过)?\s*的?\s*(?:{STATE})?《?$"
-)
-_YEAR_AFTER: Final = re.compile(
-    rf"》?\s*\(\s*{_YEAR}\s*年?\s*(?:版本?|修订|修正|修改|颁布|公布|通过)?本?\s*\)"
-)
-# Without brackets only where it cannot be something else: 民法典2021年施行前 names no version.
-_YEAR_BARE: Final = re.compile(
-    rf"》?\s*{_YEAR}\s*(?:年?\s*(?:版|修订|修正|修改|颁布|公布|通过)本?"
-    r"|年?(?:\d{1,2}月\d{1,2}日?)?(?=\s*的?\s*(?:第|\d{1,4}(?![\d月])|$)))的?"
-)
-_AGE_BEFORE: Final = re.compile(
-    r"(?P<old>旧的?|老的?|原来的|原|修订前的?|修正前的?)?"
-    r"(?P<new>新修订的?|新修正的?|新的?|现行的?|最新的?)?《?$"
-)
 # Names are compared without these, so one that begins with them would begin too early.
 _NO_BEGINNING: Final = frozenset(" 《》的、,.。:;·")
+_NO_ENDING: Final = frozenset("、,.。:;")
 _LONGEST_PREFIX: Final = 4
+_LONGEST_RULE: Final = 40
 _ARTICLE: Final = re.compile(r"》?\s*第")
 _ENGLISH_WORD: Final = re.compile(r"[a-z][a-z'-]*", re.IGNORECASE)
 _ENGLISH_WINDOW: Final = 12
@@ -95,11 +106,17 @@ def law_mentions(text: str, names: LawNames, numbers: Sequence[Mention]) -> list
     """The laws that a text in its normal form names, in order."""
     listed = [*_chinese_names(text, names), *_english_names(text, names)]
     starts = [each.start for each in numbers]
-    checked = [_text_about_it(_whole_name(each, text, starts), text, names) for each in listed]
+    checked = [
+        _text_about_it(_whole_name(each, text, starts), text, names, starts) for each in listed
+    ]
     unknown = [
         each
         for each in _unknown_names(text, names, numbers)
-        if not any(each.start < other.end and other.start < each.end for other in checked)
+        if not any(
+            (each.start < other.end and other.start < each.end)
+            or _ITS_OWN_RULES.fullmatch(text, other.end, each.end)
+            for other in checked
+        )
     ]
     return sorted((_dated(each, text) for each in checked + unknown), key=lambda each: each.start)
 
@@ -118,9 +135,14 @@ def _chinese_names(text: str, names: LawNames) -> Iterator[LawMention]:
 def _name_at(text: str, place: int, names: LawNames) -> LawMention | None:
     for length in names.lengths:
         name = text[place : place + length]
-        if len(name) < length or name.isascii() or name[0] in _NO_BEGINNING or " " in name:
+        if len(name) < length or name.isascii() or " " in name:
+            continue
+        if name[0] in _NO_BEGINNING or name[-1] in _NO_ENDING:
             continue
         law = names.look_up(name)
+        # 刑法修正案十三 is not the tenth.
+        if _DIGITS.fullmatch(text[place + length - 1 : place + length + 1]):
+            continue
         if law is None or (name.endswith("法") and _NO_NAME_BEFORE.match(text, place + length)):
             continue
         return LawMention(law, place, place + length)
@@ -164,13 +186,35 @@ def _whole_name(mention: LawMention, text: str, numbers: Sequence[int]) -> LawMe
     return LawMention(OutsideLaw(text[start : mention.end]), start, mention.end)
 
 
-def _text_about_it(mention: LawMention, text: str, names: LawNames) -> LawMention:
+def _text_about_it(
+    mention: LawMention, text: str, names: LawNames, numbers: Sequence[int]
+) -> LawMention:
     """The mention, or the interpretation or rule about the law that the text goes on to name."""
-    about = _TEXT_ABOUT_IT.match(text, mention.end)
-    if about is None or isinstance(mention.law, OutsideLaw):
+    if isinstance(mention.law, OutsideLaw):
         return mention
-    name = re.sub("[《》]", "", text[mention.start : about.end()]).strip()
-    return replace(mention, law=names.look_up(name) or OutsideLaw(name), end=about.end())
+    start, end = mention.start, mention.end
+    implementing = _IMPLEMENTING.search(text, max(0, start - _LONGEST_RULE), start)
+    if implementing and (implemented := _IMPLEMENTED.match(text, end)):
+        start, end = _name_start(implementing, 0), implemented.end()
+    elif about := _TEXT_ABOUT_IT.match(text, end):
+        end = about.end()
+    elif mention.law.title.endswith(_AMENDMENT) and (later := _LATER_AMENDMENT.match(text, end)):
+        end = later.end()
+    else:
+        end = _other_text(mention, text, numbers)
+    if end == mention.end:
+        return mention
+    name = re.sub("[《》]", "", text[start:end]).replace(STATE, "").strip()
+    return replace(mention, law=names.look_up(name) or OutsideLaw(name), start=start, end=end)
+
+
+def _other_text(mention: LawMention, text: str, numbers: Sequence[int]) -> int:
+    """Where the name of another text ends that begins like a law's and has the next number."""
+    number = next((start for start in numbers if start >= mention.end), None)
+    gap = text[mention.end : number] if number is not None else ""
+    is_own = _JOINED.match(gap) or _ITS_OWN_RULES.fullmatch(gap)
+    is_other = _OTHER_TEXT.fullmatch(gap) and not is_own
+    return mention.end + len(gap.rstrip(" 》")) if is_other else mention.end
 
 
 def _unknown_names(text: str, names: LawNames, numbers: Sequence[Mention]) -> Iterator[LawMention]:
@@ -178,30 +222,35 @@ def _unknown_names(text: str, names: LawNames, numbers: Sequence[Mention]) -> It
     quoted = [each for each in _QUOTED.finditer(text) if re.search(f"(?:{_SUFFIX})$", each[1])]
     before = [_BEFORE_NUMBER.search(text[: each.start].rstrip("》 ")) for each in numbers]
     spans = [each.span(1) for each in quoted]
-    spans += [(_name_start(match), match.end(1)) for match in before if match]
+    spans += [(_name_start(match, 1), match.end(1)) for match in before if match]
+    certain = {*spans}
     spans += [match.span(1) if match[1] else match.span(2) for match in _ALONE.finditer(text)]
     if any(each.is_english for each in numbers):
         spans += [each.span(1) for each in _ENGLISH_UNKNOWN.finditer(text)]
     for start, end in dict.fromkeys(spans):
         name = _bare_name(text[start:end])
-        if _may_be_a_law(name, text[end:]) and names.look_up(name) is None:
+        if (
+            _may_be_a_law(name, text[end:], is_certain=(start, end) in certain)
+            and names.look_up(name) is None
+        ):
             yield LawMention(OutsideLaw(name), end - len(name), end)
 
 
-def _may_be_a_law(name: str, following: str) -> bool:
+def _may_be_a_law(name: str, following: str, *, is_certain: bool) -> bool:
     """Whether a name can be a law's; one of two characters, 税法, only before a number."""
-    if _NO_LAW.search(name):
+    if (_NO_NAMED_LAW if is_certain else _NO_LAW).search(name):
         return False
-    return len(name) > 2 or (name[0] not in _OWN_TEXT and bool(_ARTICLE.match(following)))  # noqa: PLR2004
+    return len(name) > 2 or bool(_ARTICLE.match(following))  # noqa: PLR2004
 
 
-def _name_start(match: re.Match[str]) -> int:
+def _name_start(match: re.Match[str], group: int) -> int:
     """Where the name begins: after the last word that leads to one, or at 关于 of a court's."""
-    about = match[1].find("关于")
-    if about >= 0 and _AUTHORITY.search(match[1][:about]):
-        return match.start(1) + about
-    leading = [each.end() for each in _WHOLE_WORDS.finditer(match[1])]
-    return match.start(1) + max(leading, default=0)
+    name, start = match[group], match.start(group)
+    about = name.find("关于")
+    if about >= 0 and _AUTHORITY.search(name[:about]):
+        return start + about
+    leading = [each.end() for each in _WHOLE_WORDS.finditer(name)]
+    return start + max((each for each in leading if each < len(name)), default=0)
 
 
 def _bare_name(name: str) -> str:
@@ -212,25 +261,10 @@ def _bare_name(name: str) -> str:
     return " ".join(words) if bare.isascii() else bare
 
 
-def version_after(text: str, place: int) -> tuple[str, int] | None:
-    """The version in brackets at a place, as in 公司法第26条(2018年), and where it ends."""
-    match = _YEAR_AFTER.match(text, place)
-    return (_version(match), match.end()) if match else None
-
-
 def _dated(mention: LawMention, text: str) -> LawMention:
     """With the version that stands before or after the name."""
-    if after := _YEAR_AFTER.match(text, mention.end):
-        return replace(mention, end=after.end(), version=_version(after))
-    if after := _YEAR_BARE.match(text, mention.end):
-        return replace(mention, end=after.end(), version=_version(after))
-    if before := _YEAR_BEFORE.search(text[: mention.start]):
-        return replace(mention, start=before.start(), version=_version(before))
-    age = _AGE_BEFORE.search(text[: mention.start])
-    if age and (age["old"] or age["new"]):
-        return replace(mention, start=age.start(), version=OLD if age["old"] else "")
+    if after := version_after_name(text, mention.end):
+        return replace(mention, end=after[1], version=after[0])
+    if before := version_before(text, mention.start, mention.end):
+        return replace(mention, start=before[1], version=before[0])
     return mention
-
-
-def _version(match: re.Match[str]) -> str:
-    return "-".join(each for each in match.group("year", "month", "day") if each)
