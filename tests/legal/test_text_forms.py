@@ -58,6 +58,15 @@ def test_annexes_are_read_by_their_names() -> None:
     ]
 
 
+def test_an_annex_without_a_text_is_kept_by_its_name() -> None:
+    passages = read("# 示范法\n\n第一条 内容。\n\n附件\n\n附件所列货物\n\n附录\uff1a略").passages
+    assert [(each.label, each.text) for each in passages[1:]] == [
+        ("附件", "附件"),
+        ("附件所列货物", "附件所列货物"),
+        ("附录\uff1a略", "附录\uff1a略"),
+    ]
+
+
 PLAIN = """中华人民共和国示范法
 
 \uff082019年4月23日通过\uff09

@@ -161,7 +161,7 @@ def _articles(sheet: _Sheet) -> tuple[Passage, ...]:
             writer.headings = tuple(each for each in path.values() if each)
             writer.begin(name)
         elif is_annex(line):
-            writer.begin(_spaced(line))
+            writer.begin(_spaced(line), is_annex=True)
         elif line not in sheet.titles:
             writer.add(line)
     passages = writer.done()
@@ -181,10 +181,12 @@ class _Writer:
         self._number: Number | None = None
         self._where: tuple[str, ...] = ()
         self._paragraphs: list[str] = []
+        self._is_annex = False
 
-    def begin(self, label: str, number: Number | None = None) -> None:
-        """End the passage before, and begin one."""
+    def begin(self, label: str, number: Number | None = None, *, is_annex: bool = False) -> None:
+        """End the passage before, and begin one; an annex without a text is its name."""
         self._end()
+        self._is_annex = is_annex
         self._label, self._number, self._where = label or WHOLE, number, self.headings
 
     def add(self, paragraph: str) -> None:
@@ -196,6 +198,8 @@ class _Writer:
         return tuple(self._passages)
 
     def _end(self) -> None:
+        if self._is_annex and not self._paragraphs:
+            self._paragraphs.append(self._label)
         if self._paragraphs:
             text = "\n\n".join(self._paragraphs)
             self._passages.append(Passage(self._label, text, self._number, self._where))
