@@ -1,8 +1,8 @@
 """A small server as an agent may meet it; run as `python -I -S fs.py`.
 
 Its tools: `read_file` gives a file's text, `show` gives parts of several kinds, `refuse` says that
-it failed, `hang` never answers, `die` ends the process. With a number as its argument it has so
-many tools more.
+it failed, with a picture, `hang` never answers, `die` ends the process. With a number as its
+argument it has so many tools more.
 """
 
 import json
@@ -42,7 +42,9 @@ def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     if name == "die":
         sys.exit(7)
     if name == "refuse":
-        return {**text("it does not please me"), "isError": True}
+        # As browsers do: what went wrong, and what it looked like.
+        words, picture = text("it does not please me")["content"], SHOWN[1]
+        return {"content": [*words, picture], "isError": True}
     return {"content": SHOWN, "structuredContent": {"answer": 42}}
 
 

@@ -51,6 +51,22 @@ async def test_a_failure_is_marked_as_one(fake: FakeTool) -> None:
     assert answer["content"] == [{"type": "text", "text": "it went wrong"}]
 
 
+async def test_a_failure_with_a_picture_is_told_in_words_because_the_service_refuses_it() -> None:
+    picture = {"type": "image", "data": PICTURE, "mimeType": "image/png"}
+    failed = {"content": [{"type": "text", "text": "it broke"}, picture], "isError": True}
+    answer = await FakeTool(failed).box().answer_anthropic(use({"path": "a"}))
+    content: Any = answer.get("content")
+    assert answer.get("is_error") is False
+    assert [each.get("text") for each in content] == ["Error: it broke", None]
+
+
+async def test_a_blank_text_is_told_because_it_is_refused() -> None:
+    answer = await FakeTool(saying(" \n")).box().answer_anthropic(use({"path": "a"}))
+    assert answer.get("content") == [
+        {"type": "text", "text": "(the tool answered with blank text)"}
+    ]
+
+
 @pytest.mark.parametrize("result", [{}, {"content": []}, saying("")])
 async def test_an_empty_result_is_told_because_empty_text_is_refused(
     result: dict[str, object],

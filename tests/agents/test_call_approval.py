@@ -59,6 +59,13 @@ async def test_annotations_say_which_tools_need_approval(rule: Any, names: set[s
         assert (outcome.error is ErrorKind.REFUSED) == (tool.name in names)
 
 
+def test_a_rule_that_does_not_exist_is_refused() -> None:
+    wrong: Any = "sometimes"
+    for approve in (wrong, ToolApproval(when=wrong)):
+        with pytest.raises(ValueError, match='approve: expected "destructive", "write", "all" or'):
+            approving(approve)
+
+
 async def test_a_function_allows_or_refuses_each_call() -> None:
     calls: list[ApprovalRequest] = []
     verdicts: list[Any] = [True, False, "only on Mondays", RuntimeError("lost")]

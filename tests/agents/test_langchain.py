@@ -66,6 +66,14 @@ async def test_a_failure_is_a_message_that_says_so(fake: FakeTool) -> None:
     assert (message.content, message.status) == ("it went wrong", "error")
 
 
+async def test_a_failure_with_a_picture_has_a_note_of_it_because_services_refuse_it() -> None:
+    picture = {"type": "image", "data": PICTURE, "mimeType": "image/png"}
+    failed = {"content": [{"type": "text", "text": "it broke"}, picture], "isError": True}
+    message = await ran(FakeTool(failed), {"path": "a"})
+    assert message.status == "error"
+    assert str(message.content).startswith("it broke\n[image/png, about")
+
+
 def test_a_tool_can_be_invoked_without_an_event_loop() -> None:
     fake = FakeTool()
     [tool] = fake.box().to_langchain()

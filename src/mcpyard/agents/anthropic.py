@@ -8,7 +8,13 @@ from mcpyard.catalog.offered_members import offer_members, own_members
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.toolbox.agent_tool import Tool
 from mcpyard.yard.toolbox.model_calls import items_of, member_of
-from mcpyard.yard.toolbox.rendering import Piece, pictures_and_pdf, pieces
+from mcpyard.yard.toolbox.rendering import (
+    Piece,
+    flagged,
+    media,
+    pictures_and_pdf,
+    pieces,
+)
 
 AnthropicTool: TypeAlias = dict[str, object]
 Block: TypeAlias = dict[str, object]
@@ -27,12 +33,19 @@ def convert(offered: Mapping[str, Tool]) -> list[AnthropicTool]:
 
 
 def answer(outcome: Outcome, call_id: str) -> Block:
-    """The outcome of a call, as the `tool_result` block that answers it."""
+    """The outcome of a call, as the `tool_result` block that answers it.
+
+    The service refuses errors with media: of these the words say that they are errors.
+    """
+    parts = pieces(outcome, pictures_and_pdf)
+    in_words = outcome.is_error and any(media(parts))
+    if in_words:
+        parts = flagged(outcome, pictures_and_pdf)
     return {
         "type": "tool_result",
         "tool_use_id": call_id,
-        "content": [_block(each) for each in pieces(outcome, pictures_and_pdf)],
-        "is_error": outcome.is_error,
+        "content": [_block(each) for each in parts],
+        "is_error": outcome.is_error and not in_words,
     }
 
 

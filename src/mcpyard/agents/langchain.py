@@ -12,7 +12,13 @@ from mcpyard.catalog.lowering import as_object
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.toolbox.agent_tool import Tool
 from mcpyard.yard.toolbox.model_calls import call_asked
-from mcpyard.yard.toolbox.rendering import Piece, pictures, pieces, text_or_items
+from mcpyard.yard.toolbox.rendering import (
+    Piece,
+    nothing,
+    pictures,
+    pieces,
+    text_or_items,
+)
 
 Content: TypeAlias = str | list[str | dict[Any, Any]]
 Artifact: TypeAlias = dict[str, object]
@@ -27,8 +33,11 @@ def convert(offered: Mapping[str, Tool]) -> list[BaseTool]:
 
 
 def content(outcome: Outcome) -> Content:
-    """The outcome for the model: images unchanged, the rest as text."""
-    return text_or_items(pieces(outcome, pictures), _block)
+    """The outcome for the model: images unchanged, the rest as text.
+
+    Services refuse errors with images, so these have notes of them.
+    """
+    return text_or_items(pieces(outcome, nothing if outcome.is_error else pictures), _block)
 
 
 def message(outcome: Outcome, name: str, call_id: str) -> ToolMessage:

@@ -99,7 +99,7 @@ class MessagesService:
                 require(not answers, "unexpected `tool_use_id` found in `tool_result` blocks")
             for each in answers:
                 only(each, "type", "tool_use_id", "content", "is_error")
-                _check_result(each["content"])
+                _check_result(each["content"], is_error=each["is_error"])
                 results.append({"content": each["content"], "is_error": each["is_error"]})
             open_calls = [each["id"] for each in blocks if each["type"] == "tool_use"]
             if message["role"] == "assistant":
@@ -114,8 +114,13 @@ def _check_said(blocks: list[Message], turn: list[Message]) -> None:
     require(plain == turn, "`thinking` and `tool_use` blocks cannot be modified")
 
 
-def _check_result(content: list[Message]) -> None:
+def _check_result(content: list[Message], *, is_error: bool) -> None:
+    texts = [part["text"] for part in content if part["type"] == "text"]
+    message = "text content blocks must contain non-whitespace text"
+    require(not texts or any(map(str.strip, texts)), message)
     for part in content:
+        is_text = part["type"] == "text"
+        require(is_text or not is_error, 'all content must be type "text" if "is_error" is true')
         require(part["type"] in {"text", "image", "document"}, f"type {part['type']}")
         require(part["type"] != "text" or part["text"], "text content blocks must be non-empty")
 

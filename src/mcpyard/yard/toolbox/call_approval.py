@@ -65,14 +65,21 @@ _REFUSED: Final = "refused: the call was not approved"
 
 
 def approving(approve: Approve) -> Extension:
-    """Puts the question for approval in front of the tools that need it."""
+    """Puts the question for approval in front of the tools that need it.
+
+    Raises:
+        ValueError: There is no such rule.
+    """
     if isinstance(approve, ToolApproval):
         policy = approve
     elif callable(approve):
         policy = ToolApproval("all", approve)
     else:
         policy = ToolApproval(approve)
-    needs = policy.when if callable(policy.when) else _RULES[policy.when]
+    needs = policy.when if callable(policy.when) else _RULES.get(policy.when)
+    if needs is None:
+        rules = ", ".join(f'"{rule}"' for rule in _RULES)
+        raise ValueError(f'approve: expected {rules} or a function, found "{policy.when}"')
 
     def extend(tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
         return tuple(_gated(tool, policy.ask) if needs(tool) else _cleared(tool) for tool in tools)

@@ -17,6 +17,7 @@ from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.calls.parts import Audio, Image, Part, Resource, ResourceLink, Text, Unknown
 
 EMPTY: Final = "(the tool answered with no content)"
+BLANK: Final = "(the tool answered with blank text)"
 
 _PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/webp", "image/gif"})
 
@@ -66,7 +67,7 @@ _Item = TypeVar("_Item")
 
 
 def pieces(outcome: Outcome, carries: Carries) -> list[Piece]:
-    """A result in order, as words and media; never empty, and no words are empty.
+    """A result in order, as words and media; never empty, and no words are blank.
 
     Args:
         outcome: What a call gave.
@@ -76,7 +77,9 @@ def pieces(outcome: Outcome, carries: Carries) -> list[Piece]:
     rendered = [_rendered(each, carries) for each in parts]
     if outcome.structured is not None and not _is_in_text(outcome):
         rendered.append(_json(outcome.structured))
-    return [each for each in rendered if each] or [EMPTY]
+    # Services refuse text that is blank.
+    visible = [each for each in rendered if not isinstance(each, str) or each.strip()]
+    return visible or [BLANK if any(rendered) else EMPTY]
 
 
 def flagged(outcome: Outcome, carries: Carries) -> list[Piece]:
