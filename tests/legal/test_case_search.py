@@ -93,6 +93,13 @@ def test_the_articles_of_a_contract_are_not_those_of_a_law() -> None:
     ]
 
 
+def test_the_words_before_a_name_are_not_a_part_of_it() -> None:
+    assert citations("在刑法第三条后增加一条,将《公司法》第四条修改为") == [
+        Citation("刑法", Number(3)),
+        Citation("公司法", Number(4)),
+    ]
+
+
 def test_a_number_alone_is_of_the_statute_itself() -> None:
     assert citations("违反第三条规定的,依照本法第四条处罚", bare=True) == [
         Citation("", Number(3)),

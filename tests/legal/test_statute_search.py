@@ -283,6 +283,14 @@ def test_a_version_that_is_not_yet_in_force_is_not_current(library: Library) -> 
     assert "未来法" in {hit.law.short_title for hit in ask(library, "出资", "2099-01-01").hits}
 
 
+def test_a_law_that_is_not_in_force_is_shown_with_a_notice(library: Library) -> None:
+    for query in ("未来法", "未来法 出资", "未来法第一条"):
+        answer = ask(library, query)
+        assert "未来法 is not in force on" in answer.notices[0]
+        assert cited(answer)[0] == "未来法第一条"
+        assert len(answer.notices) == 1
+
+
 def test_a_law_that_another_text_repeals_is_in_force_until_then(library: Library) -> None:
     assert "示范旧法第一条" in cited(ask(library, "诉讼时效", "2020-12-31"))
     assert "示范旧法第一条" not in cited(ask(library, "诉讼时效"))

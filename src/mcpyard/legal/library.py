@@ -20,6 +20,7 @@ from mcpyard.legal.relevance import Relevance
 from mcpyard.legal.times import LawStatus
 
 _NEAREST: Final = 4
+_AMENDMENT: Final = "修正案"
 _LONGEST_NAME: Final = 200
 _BEGINNING: Final = 24
 _ARTICLE: Final = """
@@ -234,7 +235,8 @@ class Library:
         """The articles that an article cites, of its own law in the same version."""
         return tuple(
             self._followed(each, row)
-            for each in citations(row["text"], bare=True)
+            # A number alone in an amendment is one of the law that it amends.
+            for each in citations(row["text"], bare=_AMENDMENT not in row["title"])
             if each.law or each.number != Number(row["number"] or 0, row["insertion"])
         )
 

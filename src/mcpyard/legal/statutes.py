@@ -172,15 +172,14 @@ class _StatuteSearch:
             if mention is None or not isinstance(mention.law, Law):
                 return None, ""
             law, version = mention.law, mention.version
-        if not version:
-            return law, ""
         try:
             date, warnings = self._library.version(law, version, self._answer.as_of)
         except TextNotFound as error:
             self._answer.miss(str(error), [*error.nearest])
             return law, ""
         self._answer.notices += [each for each in warnings if each not in self._answer.notices]
-        return law, date
+        # The parts of a code may have several dates, so only a version that is meant is named.
+        return law, date if version or warnings else ""
 
     def _similar(self) -> list[str]:
         """Articles that fit the words, to be suggested: of what took the law's place, if any."""
