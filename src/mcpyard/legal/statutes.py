@@ -135,7 +135,9 @@ class _StatuteSearch:
 
     def _search(self, limit: int) -> None:
         answer = self._answer
-        law, version = self._scope()
+        if (scope := self._scope()) is None:
+            return
+        law, version = scope
         where: dict[str, object] = {
             "kind": DocumentKind.STATUTE,
             "law": law.title if law else "",
@@ -157,15 +159,15 @@ class _StatuteSearch:
 
     def _begin(self, limit: int) -> None:
         """The beginning of a law that is named without anything else."""
-        law, version = self._scope()
+        law, version = self._scope() or (None, "")
         if law is not None:
             as_of = self._answer.as_of
             hits = self._library.whole(DocumentKind.STATUTE, law.title, version, as_of)
             own = [hit for hit in hits if law.part in {"", hit.law.part}]
             self._answer.hits = own[: min(limit, _MOST_OF_A_LAW)]
 
-    def _scope(self) -> tuple[Law | None, str]:
-        """The law and the version that the search stays in."""
+    def _scope(self) -> tuple[Law | None, str] | None:
+        """The law and the version that the search stays in; None if there is no such version."""
         law, version = self._within, self._version
         if law is None:
             mention = next((each for each in self._parsed.laws if isinstance(each.law, Law)), None)
@@ -175,8 +177,8 @@ class _StatuteSearch:
         try:
             date, warnings = self._library.version(law, version, self._answer.as_of)
         except TextNotFound as error:
-            self._answer.miss(str(error), [*error.nearest])
-            return law, ""
+            self._answer.miss(str(error), [f"{law.short_title}({each})" for each in error.nearest])
+            return None
         self._answer.notices += [each for each in warnings if each not in self._answer.notices]
         # The parts of a code may have several dates, so only a version that is meant is named.
         return law, date if version or warnings else ""

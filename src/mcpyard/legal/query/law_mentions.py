@@ -66,6 +66,7 @@ _LATER_AMENDMENT: Final = re.compile(
 )
 _DIGITS: Final = re.compile("[一二三四五六七八九十]{2}")
 _AMENDMENT: Final = "修正案"
+_INTERPRETED: Final = re.compile(rf"编?》?解释{_ORDINAL}(?=\s)")
 _AUTHORITY: Final = re.compile("最高人民法院|最高人民检察院|最高法|最高检|国务院|两高")
 _ALONE: Final = re.compile(
     rf"(?<![{_HAN}])([{_HAN}]{{2,20}}(?:法典|法|条例))(?:里面|里|中|关于|对于|规定|怎么)?(?![{_HAN}])"
@@ -81,6 +82,32 @@ _NO_ENDING: Final = frozenset("、,.。:;")
 _LONGEST_PREFIX: Final = 4
 _LONGEST_RULE: Final = 40
 _ARTICLE: Final = re.compile(r"》?\s*第")
+# The same number of another country's law is as wrong as that of another law.
+_FOREIGN: Final = (
+    "german|austrian|swiss|french|belgian|dutch|italian|spanish|portuguese|greek|polish|swedish"
+    "|danish|norwegian|finnish|irish|scottish|english|british|uk|european|eu|russian|soviet"
+    "|ukrainian|turkish|israeli|egyptian|indian|pakistani|japanese|korean|taiwanese|taiwan(?:'s)?"
+    "|hong kong|macau|macao|vietnamese|thai|malaysian|singapore(?:an)?|indonesian|philippine"
+    "|australian|new zealand|canadian|quebec|ontario|mexican|brazilian|argentine|american"
+    "|us|u\\.s\\.|usa|californian?|california|new york|delaware|texas|florida|louisiana|roc"
+)
+_FOREIGN_PLACE: Final = (
+    "germany|austria|switzerland|france|belgium|italy|spain|portugal|england|scotland|ireland"
+    "|russia|turkey|israel|india|japan|korea|taiwan|hong kong|macau|macao|vietnam|thailand"
+    "|singapore|australia|canada|quebec|ontario|mexico|brazil|california|louisiana"
+    "|united states|united kingdom|uk|usa|us|eu"
+)
+_FOREIGN_BEFORE: Final = re.compile(
+    rf"\b(?:{_FOREIGN})\s+(?:(?:federal|state)\s+)?$", re.IGNORECASE
+)
+_FOREIGN_AFTER: Final = re.compile(
+    r"\s+of\s+(?:the\s+)?(?:(?!(?i:the|people|prc|china|chinese))[A-Z][a-z]+(?:\s+[A-Z][a-z]+)?"
+    rf"|(?i:{_FOREIGN_PLACE})\b)"
+)
+_OF_CHINA: Final = re.compile(
+    r"\s+of\s+(?:the\s+)?(?:people['\u2019]s\s+republic\s+of\s+china|prc|p\.r\.\s?china|china)\b",
+    re.IGNORECASE,
+)
 _ENGLISH_WORD: Final = re.compile(r"[a-z][a-z'-]*", re.IGNORECASE)
 _ENGLISH_WINDOW: Final = 12
 
@@ -170,7 +197,16 @@ def _english_name(text: str, words: Sequence[re.Match[str]], names: LawNames) ->
         return None
     start, end = words[0].start(), words[-1].end()
     law = names.look_up(text[start:end])
-    return LawMention(law, start, end) if law is not None else None
+    if law is None:
+        return None
+    before = _FOREIGN_BEFORE.search(text, max(0, start - _LONGEST_RULE), start)
+    after = _FOREIGN_AFTER.match(text, end)
+    if before or after:
+        start, end = before.start() if before else start, after.end() if after else end
+        law = OutsideLaw(text[start:end])
+    elif whole := _OF_CHINA.match(text, end):
+        end = whole.end()
+    return LawMention(law, start, end)
 
 
 def _whole_name(mention: LawMention, text: str, numbers: Sequence[int]) -> LawMention:
@@ -196,7 +232,7 @@ def _text_about_it(
     implementing = _IMPLEMENTING.search(text, max(0, start - _LONGEST_RULE), start)
     if implementing and (implemented := _IMPLEMENTED.match(text, end)):
         start, end = _name_start(implementing, 0), implemented.end()
-    elif about := _TEXT_ABOUT_IT.match(text, end):
+    elif about := _TEXT_ABOUT_IT.match(text, end) or _INTERPRETED.match(text, end):
         end = about.end()
     elif mention.law.title.endswith(_AMENDMENT) and (later := _LATER_AMENDMENT.match(text, end)):
         end = later.end()
