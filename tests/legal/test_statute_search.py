@@ -275,7 +275,8 @@ def test_a_number_that_several_laws_have_is_said_to_name_none(library: Library) 
 
 
 @pytest.mark.parametrize(
-    ("law", "version"), [("2018年公司法", "2018-10-26"), ("公司法", "2023-12-29")]
+    ("law", "version"),
+    [("2018年公司法", "2018-10-26"), ("公司法", "2023-12-29"), ("新公司法", "2023-12-29")],
 )
 def test_a_search_within_a_law_is_in_the_version_that_its_name_says(
     library: Library, law: str, version: str

@@ -178,7 +178,8 @@ class Library:
         text = one_line(name[:_LONGEST_NAME])
         if self.names().look_up(text) is None:
             for mention in law_mentions(text, self.names(), ()):
-                if isinstance(mention.law, Law) and mention.version:
+                is_all = (mention.start, mention.end) == (0, len(text))
+                if isinstance(mention.law, Law) and (mention.version or is_all):
                     return mention.law, mention.version
         return self.law(name), ""
 
