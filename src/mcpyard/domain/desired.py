@@ -55,6 +55,8 @@ class Document:
 
 def keep_last_good(fresh: Document, last: Document) -> Document:
     """A document in which an entry that turned bad keeps the definition it had."""
+    if not fresh.skipped:
+        return fresh
     earlier = tuple(each for each in last.definitions if each.name in fresh.skipped)
     return replace(fresh, definitions=(*fresh.definitions, *earlier))
 

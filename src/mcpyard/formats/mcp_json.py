@@ -7,10 +7,11 @@ An edit keeps the spelling it finds, and whatever the entry holds that we do not
 
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
+from mcpyard.domain.continuation import first_items
 from mcpyard.domain.definition import checks
 from mcpyard.domain.definition.merge import oauth_of
 from mcpyard.domain.definition.numbers import whole_number
@@ -52,11 +53,16 @@ class _Seen(NamedTuple):
 
 
 class _LastRead(NamedTuple):
-    """What a text gave the last time; `skipped` are the problems of entries that cannot be used."""
+    """What a text gave the last time; `skipped` are the problems of entries that cannot be used.
+
+    The definitions, and their names as a person could confuse them, stand in the order of `seen`.
+    """
 
     parsed: jsonc.JsoncDocument
     seen: Mapping[str, _Seen]
     skipped: Mapping[str, tuple[Problem, ...]]
+    definitions: tuple[Definition, ...]
+    folded: tuple[str, ...]
 
 
 class McpJsonReader:
@@ -86,18 +92,20 @@ class McpJsonReader:
         parsed = jsonc.parse(text, file=file, along=along, before=last.parsed if last else None)
         same = parsed.unchanged((KEY,)) if last and not last.skipped else 0
         earlier: Mapping[str, _Seen] = last.seen if last else {}
-        seen = dict(islice(earlier.items(), same))
+        seen = first_items(earlier, same)
         skipped: dict[str, tuple[Problem, ...]] = {}
         for name, raw in islice(_entries(parsed).items(), same, None):
             try:
                 seen[name] = self._read(parsed, name, raw, earlier.get(name))
             except DefinitionError as error:
                 skipped[name] = error.problems
+        definitions, folded = (last.definitions[:same], last.folded[:same]) if last else ((), ())
+        definitions += tuple(each.definition for each in islice(seen.values(), same, None))
+        folded += _folded([*islice(seen, same, None)])
         # In one step: two texts may be read at once.
-        self._last = _LastRead(parsed, seen, skipped)
-        notes = (*_extras(parsed), *_alike(parsed, [*seen]))
+        self._last = _LastRead(parsed, seen, skipped, definitions, folded)
+        notes = (*_extras(parsed), *_alike(parsed, seen, folded))
         problems = tuple(problem for group in skipped.values() for problem in group)
-        definitions = tuple(each.definition for each in seen.values())
         return Document(self._owner, definitions, problems, notes, frozenset(skipped))
 
     def _read(
@@ -284,20 +292,23 @@ def _extras(parsed: jsonc.JsoncDocument) -> Iterable[Problem]:
         yield Problem("", f"{extra.what}: programs that require strict JSON reject it", extra.place)
 
 
-def _alike(parsed: jsonc.JsoncDocument, names: list[str]) -> Iterable[Problem]:
+def _alike(
+    parsed: jsonc.JsoncDocument, names: Iterable[str], folded: Collection[str]
+) -> Iterable[Problem]:
     """A warning for each name that a person could take for an earlier one."""
-    # No name has a line end, so that all of them can be folded in one go.
-    if len({*_folded("\n".join(names)).split("\n")}) == len(names):
+    if len({*folded}) == len(folded):
         return
     groups: defaultdict[str, list[str]] = defaultdict(list)
-    for name in names:
-        first = groups[_folded(name)]
+    for name, alike in zip(names, folded, strict=True):
+        first = groups[alike]
         if first:
             place = parsed.key_place((KEY, name))
             yield Problem(f"{KEY}.{name}", f'is easily confused with "{first[0]}"', place)
         first.append(name)
 
 
-def _folded(name: str) -> str:
-    """What names that a person could confuse have in common."""
-    return unicodedata.normalize("NFKC", name).casefold()
+def _folded(names: Sequence[str]) -> tuple[str, ...]:
+    """For each name what it has in common with those that a person could take it for."""
+    # No name has a line end, so that all of them can be folded in one go.
+    joined = unicodedata.normalize("NFKC", "\n".join(names)).casefold()
+    return tuple(joined.split("\n")) if names else ()

@@ -15,6 +15,8 @@ import contextlib
 import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
@@ -40,6 +42,8 @@ REREAD_AFTER: Final = (0.05, 0.10, 0.25)
 
 ABSENT_AFTER: Final = 1.0
 """Seconds after which a missing file counts as gone and an empty one as broken."""
+
+_WARNINGS: Final = attrgetter("warnings")
 
 log = logging.getLogger(__name__)
 
@@ -278,6 +282,6 @@ class ProjectFile:
         for problem in self._document.problems:
             log.error("%s", problem)
         notes = [*self._document.warnings]
-        notes += [note for each in self._document.definitions for note in each.warnings]
+        notes += chain.from_iterable(map(_WARNINGS, self._document.definitions))
         for note in notes:
             log.warning("%s", note)

@@ -6,14 +6,14 @@ moves.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from mcpyard.domain.definition.approval import bound
 from mcpyard.domain.definition.merge import Patch, merged
 from mcpyard.domain.definition.parsing import ParsedDefinition
-from mcpyard.domain.desired import DesiredServer, Owner, PolicyPatch
+from mcpyard.domain.desired import Definition, DesiredServer, Owner, PolicyPatch
 from mcpyard.domain.desiring import apply_policy
 from mcpyard.domain.errors import (
     DocumentMoved,
@@ -290,8 +290,7 @@ class ServerEditor:
             refused = taken = await write()
         finally:
             await trust.give_up_edits(owner, refused)
-        definitions = source.document().definitions
-        written = {each.name: each.config for each in definitions if each.name in entries}
+        written = _written_last(source.document().definitions, entries)
         await trust.approve_edits(
             owner,
             {
@@ -369,6 +368,17 @@ def _policy_change(before: Config, after: Config) -> PolicyPatch:
 def _is_respelled(entry: Config, written: Config) -> bool:
     """Whether a document says the same as an entry, in other words."""
     return written != entry and _meaning(written) == _meaning(entry)
+
+
+def _written_last(definitions: Sequence[Definition], names: Collection[str]) -> dict[str, Config]:
+    """The entries of these names, looked for from the back, where the newest stand."""
+    written: dict[str, Config] = {}
+    for each in reversed(definitions):
+        if len(written) == len(names):
+            break
+        if each.name in names:
+            written.setdefault(each.name, each.config)
+    return written
 
 
 def _meaning(config: Config) -> dict[str, object]:

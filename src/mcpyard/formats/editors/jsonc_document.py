@@ -110,6 +110,9 @@ class JsoncDocument:
         items = cast("JsonContainer", self._container(outer)).items
         if isinstance(step, int):
             return items[step]
+        if outer not in self._members and items and items[-1].name == step:
+            # What is added stands last, and of several of one name the last one counts.
+            return items[-1]
         # Every entry of a file is asked for its place: a search for each would take the square.
         if outer not in self._members:
             self._members[outer] = {item.name or "": item for item in items}

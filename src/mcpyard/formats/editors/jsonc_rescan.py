@@ -9,10 +9,11 @@ characters further. Where that cannot be told, the text is read as a whole.
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from itertools import islice
-from typing import NamedTuple, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 from msgspec import Struct
 
+from mcpyard.domain.continuation import first_items
 from mcpyard.domain.nesting import nested_deeper
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
 from mcpyard.formats.editors.jsonc_scan import (
@@ -28,6 +29,9 @@ from mcpyard.formats.editors.jsonc_scan import (
     read_key,
     scan,
 )
+
+_PIECE: Final = 32 * 1024
+"""Characters that are compared at once: they are copied for it, and large copies are slow."""
 
 
 class Rescan(NamedTuple):
@@ -74,10 +78,10 @@ class _Change:
     def __init__(self, text: str, before: str) -> None:
         shorter, end, old_end = min(len(text), len(before)), len(text), len(before)
         self._text = text
-        self.front = _longest(shorter, lambda a, b: text[a:b] == before[a:b])
+        self.front = _longest(shorter, lambda a, b: text.startswith(before[a:b], a))
         unchanged_back = _longest(
             shorter - self.front,
-            lambda a, b: text[end - b : end - a] == before[old_end - b : old_end - a],
+            lambda a, b: text.startswith(before[old_end - b : old_end - a], end - b),
         )
         self._back = end - unchanged_back
         self._shift = end - old_end
@@ -98,7 +102,7 @@ class _Change:
             # Of members of one name the last one counts, and which one that is may have changed.
             return _give_up()
         same = unchanged_items(self._text, old, self.front)
-        after = _Members(old.items[:same], dict(islice(members.items(), same)))
+        after = _Members(old.items[:same], first_items(members, same))
         if same:
             closing, at = next_item(self._text, old.items[same - 1].end, "}")
         elif members and old.items[0].key_start < self.front:
@@ -167,8 +171,11 @@ def _give_up() -> NoReturn:
 
 
 def _longest(limit: int, is_alike: Callable[[int, int], bool]) -> int:
-    """How far two texts are alike, halving what is left to compare."""
-    alike, different = 0, limit + 1
+    """How far two texts are alike: by pieces, then halving what is left of the first other one."""
+    alike = 0
+    while alike + _PIECE <= limit and is_alike(alike, alike + _PIECE):
+        alike += _PIECE
+    different = min(alike + _PIECE, limit) + 1
     while different - alike > 1:
         middle = (alike + different) // 2
         if is_alike(alike, middle):

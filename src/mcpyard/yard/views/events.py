@@ -1,10 +1,15 @@
 """What the events of a yard tell."""
 
+from operator import attrgetter
+from typing import Final
+
 from mcpyard.domain.desired import Desired, DesiredServer
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.status import public_words
 from mcpyard.yard.views.base import moment
 from mcpyard.yard.views.servers import attempt_of, cause_view, waiting_kind
+
+_WAITING: Final = attrgetter("waiting")
 
 
 def status_event(server: DesiredServer, observed: Observed) -> dict[str, object]:
@@ -32,5 +37,5 @@ def documents_event(desired: Desired) -> dict[str, object]:
     return {
         "servers": len(servers),
         "problems": [str(problem) for problem in desired.problems],
-        "waiting": {each.name: waiting_kind(each.waiting) for each in servers if each.waiting},
+        "waiting": {each.name: waiting_kind(each.waiting) for each in filter(_WAITING, servers)},
     }
