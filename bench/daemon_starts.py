@@ -32,7 +32,7 @@ from mcpyard import __file__ as package
 
 PAUSE: Final = 0.02
 LIMIT: Final = 60.0
-SETTLING: Final = 1.0
+SETTLING: Final = 4.0
 """Seconds after its start in which an empty daemon is done with what it put off."""
 
 WAITING: Final = ["sh", "-c", 'sleep 0.5; exec "$@"', "sh", *ORDINARY]

@@ -1,5 +1,6 @@
 """Backups of the state, the way back to one, and a home whose state is gone."""
 
+import asyncio
 import os
 import shutil
 import sqlite3
@@ -162,6 +163,24 @@ async def test_a_backup_that_fails_is_told_and_leaves_the_earlier_ones(
         Snapshots(tmp_path).take(NOW)
     await upkeep.take_snapshot()
     assert upkeep.fault is None, "a state that is gone has a check of its own"
+
+
+async def test_the_first_backup_leaves_disk_and_processor_to_the_servers_that_start(
+    tmp_path: Path,
+) -> None:
+    backups_at_each_pause: list[int] = []
+
+    async def pause(seconds: float) -> None:
+        assert seconds > 0
+        backups_at_each_pause.append(len(Snapshots(tmp_path).all()))
+        if len(backups_at_each_pause) == 2:
+            raise asyncio.CancelledError
+
+    store = await Store.open(tmp_path)
+    with pytest.raises(asyncio.CancelledError):
+        await Upkeep(store, lambda: NOW, pause).run()
+    await store.close()
+    assert backups_at_each_pause == [0, 1]
 
 
 @pytest.mark.parametrize("how", ["missing", "empty"])

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime
 from typing import Final
 
@@ -15,6 +15,10 @@ _EVERY: Final = 3600.0
 """Seconds: of a day, a backup lacks at most the last hour."""
 
 
+_SETTLING: Final = 3.0
+"""Seconds in which the servers start: a backup would take the disk and the processor from them."""
+
+
 class Upkeep:
     """Looks after one store while it is open.
 
@@ -22,13 +26,20 @@ class Upkeep:
         fault: Why the last backup failed, if it did.
     """
 
-    def __init__(self, store: Store, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        now: Callable[[], datetime],
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
         self.fault: YardError | None = None
         self._store = store
         self._now = now
+        self._pause = pause
 
     async def run(self) -> None:
-        """Do what is due, now and every hour, until this is cancelled."""
+        """Do what is due, soon and every hour, until this is cancelled."""
+        await self._pause(_SETTLING)
         while True:
             try:
                 await self.expire()
@@ -36,7 +47,7 @@ class Upkeep:
             except Exception:
                 # The next hour may do better.
                 log.exception("the upkeep of the storage failed")
-            await asyncio.sleep(_EVERY)
+            await self._pause(_EVERY)
 
     async def expire(self) -> None:
         """Remove the lines of the journal that are too old."""
