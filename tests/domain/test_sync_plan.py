@@ -1,10 +1,11 @@
 """The plan of a sync: what is ours changes, what is somebody else's does not."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from mcpyard.domain.sync.plan import (
     Action,

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 from uuid import UUID
 
+from msgspec import Struct
+
 from mcpyard.domain.definition.expand import Lookup
 from mcpyard.domain.definition.launch import Launch, Unlaunchable
 from mcpyard.domain.definition.this_yard import SelfIdentity
@@ -141,8 +143,7 @@ class DesiredServer:
     values: Values = field(default_factory=dict[str, str | None], repr=False, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Shadowed:
+class Shadowed(Struct, frozen=True):
     """A definition that is not in force because another owner holds its name."""
 
     definition: Definition

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from msgspec import Struct
+
 from mcpyard.domain.errors import Problem
 
 
@@ -41,8 +43,7 @@ class LockKind(StrEnum):
     FILE = "file"
 
 
-@dataclass(frozen=True, slots=True)
-class FileLock:
+class FileLock(Struct, frozen=True):
     """A program's own lock."""
 
     kind: LockKind

@@ -1,9 +1,10 @@
 """What can be done about a failing server with one action, beyond signing in and approving."""
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
 
 from mcpyard.domain.cause import Code
 from mcpyard.domain.definition.launch import Unlaunchable
@@ -26,8 +27,7 @@ class FixKind(StrEnum):
     USE_COMMAND = "command"
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Struct, frozen=True):
     """A fix, and the variable or the command that it is about."""
 
     kind: FixKind

@@ -346,7 +346,7 @@ class LocalConfig(Policy):
         return self.command[1:]
 
 
-class OAuthClient(_Model):
+class OAuthClient(_Model, defer_build=True):
     """What the yard is known by where a remote server lets people sign in.
 
     Without any of it the yard registers itself, which not every authorization server allows.
@@ -369,7 +369,7 @@ class OAuthClient(_Model):
         return self
 
 
-class RemoteConfig(Policy):
+class RemoteConfig(Policy, defer_build=True):
     """A server at a URL; without a transport, mcpyard tries streamable HTTP, then SSE."""
 
     type: Literal["remote"] = "remote"
@@ -381,7 +381,10 @@ class RemoteConfig(Policy):
 
 Config = Annotated[LocalConfig | RemoteConfig, Field(discriminator="type")]
 
-CONFIG: Final[TypeAdapter[LocalConfig | RemoteConfig]] = TypeAdapter(Config)
+# Many daemons have no remote server: what reads one is built when it is first needed.
+CONFIG: Final[TypeAdapter[LocalConfig | RemoteConfig]] = TypeAdapter(
+    Config, config=ConfigDict(defer_build=True)
+)
 
 POLICY_FIELDS: Final = frozenset(Policy.model_fields)
 

@@ -10,6 +10,8 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 from uuid import UUID
 
+from msgspec import Struct
+
 from mcpyard.domain.definition.approval import Entries
 
 SOON: Final = timedelta(days=7)
@@ -48,8 +50,7 @@ class CallToken:
         return self.expires is not None and timedelta() < self.expires - now <= SOON
 
 
-@dataclass(frozen=True, slots=True)
-class SeenClient:
+class SeenClient(Struct, frozen=True):
     """A client that the gateway met, by the name and version that it gave itself."""
 
     name: str
@@ -67,8 +68,7 @@ class LoginSession:
     expires: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Approval:
+class Approval(Struct, frozen=True):
     """What was approved of a folder's file, and when last.
 
     An approval that version 0.1 stored has no entries, for it was for the folder: it binds to the

@@ -1,9 +1,10 @@
 """Which clients the gateway met: only these are connected, whatever is written in their files."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
+
+from msgspec import Struct
 
 from mcpyard.domain.narrowing import object_of
 from mcpyard.domain.ports import Clock
@@ -29,8 +30,7 @@ class VolatileSeenClients:
         self._all[client.name] = client
 
 
-@dataclass(frozen=True, slots=True)
-class OpenSession:
+class OpenSession(Struct, frozen=True):
     """A session of a client, and the seconds since it was used."""
 
     name: str

@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from msgspec import Struct
+
 from mcpyard.domain.desired import Definition, Document, Owner, Waiting
 from mcpyard.domain.model import POLICY_FIELDS, Config, Wanted
 
@@ -59,8 +61,7 @@ Entries = Mapping[str, ApprovedEntry]
 """What was approved of one file, by name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Admission:
+class Admission(Struct, frozen=True):
     """The documents with what may be in force, and what waits."""
 
     documents: tuple[Document, ...]

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
+from msgspec import Struct
+
 
 class CellState(StrEnum):
     """What is true of one server in one place."""
@@ -55,8 +57,7 @@ class EntryKey:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class EntryDigest:
+class EntryDigest(Struct, frozen=True):
     """An entry as hashes.
 
     Attributes:
@@ -70,8 +71,7 @@ class EntryDigest:
     on: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class OwnedEntry:
+class OwnedEntry(Struct, frozen=True):
     """An entry that a sync wrote.
 
     Attributes:
@@ -101,8 +101,7 @@ class OwnedEntry:
             yield self.before
 
 
-@dataclass(frozen=True, slots=True)
-class DesiredEntry:
+class DesiredEntry(Struct, frozen=True):
     """What the source wants of a server in one place.
 
     Attributes:
@@ -125,8 +124,7 @@ class DesiredEntry:
         return not self.on and not self.can_be_off
 
 
-@dataclass(frozen=True, slots=True)
-class SyncCell:
+class SyncCell(Struct, frozen=True):
     """What is true of a server in a place, what is done about it, and what a person may choose."""
 
     state: CellState
@@ -151,8 +149,7 @@ class SyncState:
     choices: Mapping[EntryKey, Choice] = field(default_factory=dict[EntryKey, Choice])
 
 
-@dataclass(frozen=True, slots=True)
-class SyncPlan:
+class SyncPlan(Struct, frozen=True):
     """The cell of each entry, and what was ours and is wanted no more, nor there."""
 
     cells: Mapping[EntryKey, SyncCell]

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import cast
 
+from msgspec import Struct
+
 from mcpyard.domain.errors import SourceLocation
 from mcpyard.domain.nesting import nested_deeper
 from mcpyard.formats.editors.jsonc_faults import MAX_DEPTH
@@ -22,8 +24,7 @@ from mcpyard.formats.editors.jsonc_scan import (
 from mcpyard.formats.editors.jsonc_values import has_value, value_at
 
 
-@dataclass(frozen=True, slots=True)
-class Extra:
+class Extra(Struct, frozen=True):
     """A comment or a trailing comma: what a strict JSON reader stumbles over."""
 
     what: str

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
+from msgspec import Struct
+
 from mcpyard.domain.model import ResourceLimits
 from mcpyard.runtime.processes.cgroups import Cgroup
 from mcpyard.runtime.processes.keeper import GIVE_UP_SECONDS
@@ -47,8 +49,7 @@ class LimitExceeded(NamedTuple):
 _NO_LIMITS: Final = ResourceLimits()
 
 
-@dataclass(frozen=True, slots=True)
-class Exit:
+class Exit(Struct, frozen=True):
     """How a main process ended; code and signal are None when it was lost with its keeper.
 
     Attributes:
@@ -78,8 +79,7 @@ class Exit:
             return f"was killed by signal {self.signal}"
 
 
-@dataclass(frozen=True, slots=True)
-class StopPolicy:
+class StopPolicy(Struct, frozen=True):
     """How long a child may take to end by itself."""
 
     eof_grace: float = 2.0

@@ -6,6 +6,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
+from msgspec import Struct
+
 _EARLY_SECONDS: Final = 5.0
 """A token is renewed this long before it runs out, so that none runs out on its way."""
 
@@ -85,8 +87,7 @@ class CredentialStore(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _OwnClaim:
+class _OwnClaim(Struct, frozen=True):
     credentials: Credentials | None
     store: CredentialStore
 
