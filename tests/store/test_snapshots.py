@@ -183,6 +183,29 @@ async def test_the_first_backup_leaves_disk_and_processor_to_the_servers_that_st
     assert backups_at_each_pause == [0, 1]
 
 
+async def test_a_backup_that_failed_is_told_once_and_taken_as_soon_as_it_can_be(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder, pauses = tmp_path / "backups", list[float]()
+    folder.touch()
+
+    async def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 4:
+            folder.unlink()
+        if len(pauses) == 5:
+            raise asyncio.CancelledError
+
+    store = await Store.open(tmp_path)
+    upkeep = Upkeep(store, lambda: NOW, pause)
+    with pytest.raises(asyncio.CancelledError):
+        await upkeep.run()
+    await store.close()
+    assert (upkeep.fault, len(Snapshots(tmp_path).all())) == (None, 1)
+    assert caplog.text.count("no backup") == 1
+    assert max(pauses[1:4]) < pauses[4]
+
+
 @pytest.mark.parametrize("how", ["missing", "empty"])
 async def test_a_used_home_without_its_state_is_an_error_and_no_new_start(
     tmp_path: Path, how: str

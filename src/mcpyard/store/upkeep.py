@@ -19,6 +19,10 @@ _SETTLING: Final = 3.0
 """Seconds in which the servers start: a backup would take the disk and the processor from them."""
 
 
+_AGAIN: Final = 10.0
+"""Seconds until a backup that failed is tried again: what was in its way may be gone any time."""
+
+
 class Upkeep:
     """Looks after one store while it is open.
 
@@ -44,6 +48,9 @@ class Upkeep:
             try:
                 await self.expire()
                 await self.take_snapshot()
+                while self.fault:
+                    await self._pause(_AGAIN)
+                    await self.take_snapshot()
             except Exception:
                 # The next hour may do better.
                 log.exception("the upkeep of the storage failed")
@@ -64,7 +71,8 @@ class Upkeep:
         try:
             await asyncio.to_thread(self._store.snapshots.take, self._now())
         except YardError as error:
-            log.warning("no backup: %s", error)
+            if str(error) != str(self.fault):
+                log.warning("no backup: %s", error)
             self.fault = error
         else:
             self.fault = None
