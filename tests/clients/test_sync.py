@@ -106,6 +106,23 @@ async def test_what_was_edited_deleted_and_added_outside_is_left_alone(tmp_path:
         assert contents(it) == outside
 
 
+@pytest.mark.spec("F7.2")
+async def test_each_of_several_syncs_that_are_undone_leaves_what_was_ours_before_it(
+    tmp_path: Path,
+) -> None:
+    async with five_servers(tmp_path) as it:
+        before, edits = contents(it), list[int | None]()
+        for folder in ("/data", "/second", "/third"):
+            await change(it, "files", {"args": ["-y", "@acme/files", folder]})
+            edits.append((await apply(it)).edit)
+        expected = ("differs", "differs", "missing")
+        for edit, state in zip(reversed(edits), expected, strict=True):
+            await it.clients.undo(edit)
+            assert set(states(await plan(it), "files").values()) == {state}
+        assert contents(it) == before
+        assert (await apply(it)).writes == 20
+
+
 async def test_a_conflict_has_three_choices(tmp_path: Path) -> None:
     async with five_servers(tmp_path) as it:
         await apply(it)

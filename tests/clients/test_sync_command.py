@@ -195,3 +195,7 @@ def test_a_kill_between_two_files_leaves_nothing_that_the_journal_does_not_know(
     alone.run("sync", "apply", *TO, "--yes")
     assert "no differences" in alone.run("sync", *TO, "--check")
     assert alone.json("sync", *TO)["conflicts"] == 0
+    alone.run("undo")
+    alone.run("undo", str(newest["id"]))
+    assert contents(alone) == before
+    assert alone.json("sync", *TO)["writes"] == 20

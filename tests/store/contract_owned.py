@@ -66,7 +66,31 @@ class OwnedEntriesContract:
             await store.owned_entries.claim({KEY: TWO}, second)
             await store.owned_entries.settle(second)
             await store.owned_entries.take_back(first)
-            assert await store.owned_entries.all() == {KEY: OwnedEntry(TWO, ONE)}
+            assert await store.owned_entries.all() == {KEY: OwnedEntry(TWO)}
+
+    async def test_every_unit_that_is_taken_back_leads_to_what_was_before_it(
+        self, opener: Opener
+    ) -> None:
+        async with opened(opener) as store:
+            units = [await a_unit(store) for _ in range(4)]
+            for unit, written in zip(units, (ONE, TWO, None, ONE), strict=True):
+                await store.owned_entries.claim({KEY: written}, unit)
+                await store.owned_entries.settle(unit)
+        async with opened(opener) as store:
+            expected = ({}, {KEY: OwnedEntry(TWO, ONE)}, {KEY: OwnedEntry(ONE)}, {})
+            for unit, owned in zip(reversed(units), expected, strict=True):
+                await store.owned_entries.take_back(unit)
+                assert await store.owned_entries.all() == owned
+
+    async def test_what_later_units_wrote_alike_goes_with_the_first_of_them(
+        self, opener: Opener
+    ) -> None:
+        async with opened(opener) as store:
+            units = [await a_unit(store) for _ in range(3)]
+            for unit, written in zip(units, (ONE, TWO, ONE), strict=True):
+                await store.owned_entries.claim({KEY: written}, unit)
+            await store.owned_entries.take_back(units[0])
+            assert await store.owned_entries.all() == {}
 
     async def test_without_a_unit_an_entry_is_given_up_for_good(self, opener: Opener) -> None:
         async with opened(opener) as store:

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from mcpyard.domain.errors import NewerState, StateBroken
+from mcpyard.domain.sync.plan import EntryDigest, EntryKey, OwnedEntry
 from mcpyard.store.sqlite.database import DatabaseKind
 from mcpyard.store.sqlite.engine import Engine
+from mcpyard.store.sqlite.owned_entries import SqliteOwnedEntries
 from mcpyard.store.sqlite.schema import JOURNAL, STATE, Migration
 
 FIRST: Migration = ("CREATE TABLE t (a TEXT) STRICT", "INSERT INTO t VALUES ('kept')")
@@ -113,3 +115,25 @@ async def test_the_real_steps_lead_from_every_version_to_the_last(
         with closing(sqlite3.connect(path)) as connection:
             (reached,) = connection.execute("PRAGMA user_version").fetchone()
             assert reached == len(migrations)
+
+
+async def test_what_a_sync_owned_stays_owned_with_what_it_wrote_before(tmp_path: Path) -> None:
+    async with an_engine(tmp_path / "a.db", *STATE[:12]):
+        pass
+    one, two = EntryDigest("m", "w"), EntryDigest("m2", "w2", on=False)
+    rows = [
+        ("/a", '["k"]', "changed", '["m2", "w2", false]', '["m", "w", true]', 7, 0),
+        ("/a", '["k"]', "given up", None, '["m", "w", true]', 7, 1),
+        ("/a", '["k"]', "new", '["m", "w", true]', None, None, 1),
+    ]
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
+        connection.executemany("INSERT INTO owned_entries VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+    async with an_engine(tmp_path / "a.db", *STATE) as engine:
+        owned = SqliteOwnedEntries(engine)
+        changed, given_up, new = (EntryKey("/a", ("k",), row[2]) for row in rows)
+        assert await owned.all() == {
+            changed: OwnedEntry(two, one, settled=False),
+            new: OwnedEntry(one),
+        }
+        await owned.take_back(7)
+        assert await owned.all() == {each: OwnedEntry(one) for each in (changed, given_up, new)}

@@ -295,7 +295,7 @@ class OwnedEntries(Protocol):
         ...
 
     async def take_back(self, unit: int) -> None:
-        """Let what a unit claimed and nothing claimed since be owned as before it."""
+        """Let what a unit claimed be owned as before it, however often it was claimed since."""
         ...
 
 

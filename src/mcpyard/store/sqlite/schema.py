@@ -175,9 +175,22 @@ _STATE_12: Final = (
         name TEXT PRIMARY KEY, version TEXT NOT NULL, at INTEGER NOT NULL) STRICT""",
 )
 
+_STATE_13: Final = (
+    """CREATE TABLE owned_claims (
+        id INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, keys TEXT NOT NULL,
+        name TEXT NOT NULL, written TEXT, unit INTEGER, settled INTEGER NOT NULL) STRICT""",
+    """INSERT INTO owned_claims (path, keys, name, written, settled)
+        SELECT path, keys, name, before, 1 FROM owned_entries WHERE before IS NOT NULL""",
+    """INSERT INTO owned_claims (path, keys, name, written, unit, settled)
+        SELECT path, keys, name, written, unit, settled FROM owned_entries""",
+    "DROP TABLE owned_entries",
+    "CREATE INDEX claimed_entries ON owned_claims (path, keys, name)",
+    "CREATE INDEX claiming_units ON owned_claims (unit)",
+)
+
 STATE: Final[tuple[Migration, ...]] = (
     *(_STATE_1, _STATE_2, _STATE_3, _STATE_4, _STATE_5, _STATE_6, _STATE_7, _STATE_8, _STATE_9),
-    *(_STATE_10, _STATE_11, _STATE_12),
+    *(_STATE_10, _STATE_11, _STATE_12, _STATE_13),
 )
 BINDS_ENTRIES: Final = 6
 """The version from which on approvals hold the entries that were approved."""
