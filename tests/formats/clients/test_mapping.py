@@ -8,6 +8,7 @@ from mcpyard.formats.copying.matrix import Matrix
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.entry_list import read
 from mcpyard.formats.facts import EntryTransport
+from mcpyard.formats.fields import Field
 from mcpyard.formats.registry import scope_ref_of
 from mcpyard.formats.warnings import Warned, WarningKind, shape_of_value
 
@@ -78,6 +79,16 @@ def test_references_in_headers_become_names_of_variables_in_codex() -> None:
 def test_a_token_that_is_written_out_stays_a_header() -> None:
     entry = Entry(url=URL, headers={"Authorization": f"Bearer {PRIVATE}"})
     assert copy(entry, "claude", "codex").entry.headers == entry.headers
+
+
+@pytest.mark.parametrize("target", ["kimi", "vibe"])
+def test_a_token_in_a_variable_is_named_where_references_are_not_known(target: str) -> None:
+    headers = {"Authorization": "Bearer ${T}", "X-Key": "${K}"}
+    converted = copy(Entry(url=URL, headers=headers), "claude", target)
+    assert (converted.entry.bearer, converted.entry.headers) == ("T", {"X-Key": "${K}"})
+    field = scope_ref_of(target).shape.field_names[Field.BEARER]
+    assert converted.warnings[0].message == f"read from a variable: named in {field}"
+    assert ("approximated", "headers.X-Key") in warnings(converted)
 
 
 def test_names_of_variables_in_codex_become_references() -> None:

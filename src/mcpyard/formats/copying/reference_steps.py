@@ -29,7 +29,7 @@ def gather(draft: Draft) -> None:
         return
     if draft.holds(Field.ENV_VARS):
         _gather_variables(draft, dialect)
-    if draft.holds(Field.ENV_HEADERS):
+    if draft.holds(Field.ENV_HEADERS) or draft.holds(Field.BEARER):
         _gather_headers(draft, dialect)
 
 
@@ -80,16 +80,18 @@ def _gather_headers(draft: Draft, dialect: ReferenceSyntax) -> None:
     headers: dict[str, str] = {}
     named: dict[str, str] = {}
     for header, text in _pairs(draft, Field.HEADERS).items():
-        if bearer := _bearer(header, text, dialect):
+        bearer = _bearer(header, text, dialect) if draft.holds(Field.BEARER) else None
+        name = whole_reference(text, dialect) if draft.holds(Field.ENV_HEADERS) else None
+        if bearer:
             draft.values[Field.BEARER] = bearer
-            target = "bearer_token_env_var"
-        elif name := whole_reference(text, dialect):
+            target = Field.BEARER
+        elif name:
             named[header] = name
-            target = "env_http_headers"
+            target = Field.ENV_HEADERS
         else:
             headers[header] = text
             continue
-        reason = f"read from a variable: named in {target}"
+        reason = f"read from a variable: named in {draft.target.shape.field_names[target]}"
         draft.warn(WarningKind.TRANSLATED, Field.HEADERS, reason, value=text, where=f".{header}")
     if named:
         draft.values[Field.ENV_HEADERS] = named
