@@ -9,6 +9,7 @@ from mcpyard.formats.editors import toml
 from mcpyard.formats.entries import Entry, spell
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.yard.clients.workspace import Workspace, within
+from mcpyard.yard.clients.yard_scope_documents import entry_of
 from mcpyard.yard.clients.yard_scope_store import YardScopeStore
 from mcpyard.yard.sync.layers import OURS, SourceLayer, SourceServer, selects
 from mcpyard.yard.sync.source_file import SyncTarget, secrets_in
@@ -49,13 +50,15 @@ class Adopting:
             DefinitionError: It has a secret, which the file of a repository cannot have.
         """
         taken = convert(entry, ref, OURS).entry
+        spelled = spell(taken, OURS.shape)
+        config = read_definition(spelled).config
         if layer.configs is None:
             self._user.write(workspace, name, taken)
         else:
-            spelled = spell(taken, OURS.shape)
-            if problems := [*secrets_in(read_definition(spelled).config)]:
+            if problems := [*secrets_in(config)]:
                 raise DefinitionError.of(*problems)
             with within(layer.path):
                 text = toml.put_table(workspace.text(layer.path), ("servers", name), spelled)
             workspace.put(layer.path, text)
-        self._taken[layer.scope, name] = taken
+        # The source keeps less than an entry may say, and that is what it says from then on.
+        self._taken[layer.scope, name] = entry_of(config, OURS)

@@ -11,12 +11,13 @@ from mcpyard.formats.copying.references import ClientReference, Foreign, Part, p
 from mcpyard.formats.drift import leaves_of
 from mcpyard.formats.entries import Entry, spell, understand
 from mcpyard.formats.facts import PROJECT, Client, SwitchKind
-from mcpyard.formats.fields import OAUTH_FIELDS, OAUTH_TEXTS, Field
+from mcpyard.formats.fields import LOCAL_FIELDS, OAUTH_TEXTS, REMOTE_FIELDS, Field
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.registry import scope_ref_of
 from mcpyard.yard.sync.source_file import is_of_project
 
-_UNSAID: Final = OAUTH_FIELDS - scope_ref_of("yard").shape.field_names.keys()
+_AS_HEADERS: Final = frozenset({Field.ENV_HEADERS, Field.BEARER})
+_UNSAID: Final = frozenset(Field) - scope_ref_of("yard").shape.field_names.keys() - _AS_HEADERS
 """What no source has a word for: in a program it is of its user."""
 
 
@@ -28,13 +29,21 @@ def meaning_of(entry: Entry, ref: ClientScopeRef) -> str:
 
 def compared(entry: Entry, ref: ClientScopeRef) -> dict[str, tuple[object, str]]:
     """Each thing that an entry says and that a source could say, as by `leaves_of`."""
-    return {leaf: each for leaf, each in leaves_of(entry, ref).items() if leaf not in _UNSAID}
+    leaves, unsaid = leaves_of(entry, ref), _unsaid(entry)
+    return {leaf: each for leaf, each in leaves.items() if leaf.partition(".")[0] not in unsaid}
 
 
-def added_there(entry: Entry) -> dict[str, Any]:
+def added_there(entry: Entry, fresh: Entry) -> dict[str, Any]:
     """What a program or its user added to an entry, which stays when the rest is written."""
-    fields = entry.set_fields().items()
-    return {"unknown": entry.unknown, **{name: each for name, each in fields if name in _UNSAID}}
+    fields, unsaid = entry.set_fields().items(), _unsaid(entry) & _unsaid(fresh)
+    return {"unknown": entry.unknown, **{name: each for name, each in fields if name in unsaid}}
+
+
+def _unsaid(entry: Entry) -> frozenset[Field]:
+    """What no source can say of such an entry; none gives a remote server variables."""
+    if entry.url is not None:
+        return _UNSAID | LOCAL_FIELDS
+    return _UNSAID | REMOTE_FIELDS if entry.command is not None else _UNSAID
 
 
 def digest_of(entry: Entry, ref: ClientScopeRef) -> EntryDigest:

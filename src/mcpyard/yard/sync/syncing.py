@@ -269,7 +269,7 @@ class Syncing:
         fresh = replace(
             conversion.entry,
             enabled=False if off else (there.enabled if there else None),
-            **(added_there(there) if there else {"unknown": {}}),
+            **(added_there(there, conversion.entry) if there else {"unknown": {}}),
         )
         before = {path: workspace.text(path) for path in store.paths}
         try:
