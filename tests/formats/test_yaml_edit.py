@@ -76,7 +76,7 @@ SERVER = {"command": "npx", "args": ["-y", "x"]}
         ("a: !!str 5\n", ("a",), "6", 'a: "6"\n'),
         ("a: *x\n", ("a",), 1, None),
         ("b: &x {c: 1}\na: *x\n", ("a",), {"c": 2}, "b: &x {c: 1}\na:\n  c: 2\n"),
-        (BOM + "a: 1\r\n", ("b",), {"c": 1}, BOM + "a: 1\r\nb:\r\n  c: 1\r\n"),
+        (BOM + "a: 1\r\nz: 0\r\n", ("b",), {"c": 1}, BOM + "a: 1\r\nz: 0\r\nb:\r\n  c: 1\r\n"),
         ("a: 1\r", ("b",), 2, "a: 1\rb: 2\r"),
         ("a: |-\n  x", ("b",), 2, "a: |-\n  x\nb: 2"),
         ("a: |+\n  x\n\n", ("b",), 2, "a: |+\n  x\n\nb: 2\n"),

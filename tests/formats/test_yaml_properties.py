@@ -284,6 +284,26 @@ def test_the_loader_of_another_program_reads_what_was_meant(
         assert loose(new[0]) == loose(with_value(before, path, value))
 
 
+@many
+@given(DOCUMENTS, st.data())
+def test_line_ends_make_no_difference_to_an_edit(text: str, data: st.DataObject) -> None:
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    value = parse(text).value
+    home, path = pick(data, value, dict, root=True), pick(data, value)
+    new, added = data.draw(VALUES), (*home, NEW)
+    edits = [lambda text: set_member(text, added, new)] if isinstance(at(value, home), dict) else []
+    if path:
+        edits += [lambda text: set_member(text, path, new), lambda text: remove_member(text, path)]
+    for edit in edits if "\n" in text else ():
+        try:
+            edited = edit(text)
+        except EditRefused as refused:
+            with pytest.raises(EditRefused, match=re.escape(refused.problems[0].message)):
+                edit(text.replace("\n", "\r\n"))
+        else:
+            assert edit(text.replace("\n", "\r\n")) == edited.replace("\n", "\r\n")
+
+
 def loose(value: Value) -> Value:
     """A value in which keys are texts, and values can be compared."""
     if isinstance(value, Tagged):

@@ -40,7 +40,7 @@ from mcpyard.formats.editors.yaml_values import same
 _COMMENT_BELOW: Final = re.compile(r"(?:\r\n|\n|\r)( *+)(?=#)")
 _KEPT: Final = re.compile(r"[|>][0-9]?\+")
 _STRIPPED: Final = re.compile(r"[|>][0-9]?-")
-_BLANK_LINE: Final = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
+_BLANK_LINE: Final = re.compile(r"(?>\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
 
 
 def spliced(text: str, splices: list[Splice]) -> str:
