@@ -61,7 +61,8 @@ class EntryContainer:
         positions: dict[str, int] = {}
         for index, item in enumerate(_items(parsed, path)):
             # Of two that have one name, the first counts.
-            if (name := _name(item, shape.name_key)) is not None and name not in entries:
+            name = None if _is_elsewhere(item, shape) else _name(item, shape.name_key)
+            if name is not None and name not in entries:
                 entries[name] = _without(item, shape.name_key)
                 positions[name] = index
         return cls(parsed, shape, path, entries, positions, editor)
@@ -81,6 +82,8 @@ class EntryContainer:
         for index, item in enumerate(_items(self.parsed, self.path)):
             name, at = _name(item, self.shape.name_key), (*self.path, index)
             field = f"{'.'.join(self.path)}[{index}].{self.shape.name_key}"
+            if _is_elsewhere(item, self.shape):
+                continue
             if name is None:
                 problems.append(Problem(field, "is missing; expected a string", self._place(at)))
             elif name in seen:
@@ -158,6 +161,11 @@ def _without(item: object, key: str) -> dict[str, object]:
 def _name(item: object, key: str) -> str | None:
     name = object_of(item).get(key)
     return name if isinstance(name, str) and name else None
+
+
+def _is_elsewhere(item: object, shape: EntrySchema) -> bool:
+    """Whether an element of a list stands for a server that is defined elsewhere."""
+    return bool(shape.elsewhere_key) and shape.elsewhere_key in object_of(item)
 
 
 def _is_other(raw: object, shape: EntrySchema) -> bool:

@@ -33,10 +33,8 @@ class EntryTransport(StrEnum):
     REMOTE = "remote"
 
 
-REMOTE_WAYS: Final = frozenset(
-    {EntryTransport.HTTP, EntryTransport.SSE, EntryTransport.WS, EntryTransport.REMOTE}
-)
 ALL_WAYS: Final = frozenset(EntryTransport)
+REMOTE_WAYS: Final = ALL_WAYS - {EntryTransport.STDIO}
 
 
 class FileFormat(StrEnum):
@@ -222,6 +220,7 @@ class EntrySchema:
         own_name: Where the servers are an object, a word under which each repeats its name.
         other_types: Types of entries that are no MCP servers: they are left alone.
         name_key: Where the servers are a list, the word under which each says its name.
+        elsewhere_key: In such a list, a word of elements whose server is defined elsewhere.
         accepts: Which values it accepts, where the program itself was asked.
         spaced: Words whose list is one text, with spaces between the items.
         beside: What an object must say for its fields to count, by the word of the object.
@@ -244,6 +243,7 @@ class EntrySchema:
     stubs: bool = False
     versions: str = ""
     name_key: str = ""
+    elsewhere_key: str = ""
     own_name: str = ""
     other_types: frozenset[str] = frozenset()
     needed: Mapping[str, object] = field(default_factory=dict[str, object])

@@ -81,6 +81,16 @@ def test_hermes_reads_yes_and_off_as_switches_and_the_others_as_texts() -> None:
     assert states("continue", {"~/.continue/config.yaml": text}) == {"user a": "enabled"}
 
 
+def test_a_block_that_continue_fetches_costs_no_server_of_the_file() -> None:
+    text = "mcpServers:\n  - uses: acme/memory\n    with: {K: v}\n  - name: a\n    command: x\n"
+    assert states("continue", {"~/.continue/config.yaml": text}) == {"user a": "enabled"}
+    ref = scope_ref_of("continue")
+    assert read(ref, text).problems == ()
+    added = write(ref, text, "b", Entry(command="run")).text
+    assert added == text + "  - name: b\n    command: run\n"
+    assert remove(ref, added, "b").text == text
+
+
 def test_a_list_that_is_not_there_is_begun() -> None:
     ref = scope_ref_of("continue")
     assert write(ref, "name: x\n", "a", Entry(command="y z")).text == (

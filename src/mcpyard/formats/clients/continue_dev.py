@@ -1,6 +1,7 @@
 """Continue: a list of servers, each with its name.
 
-One bad entry keeps it from reading its configuration at all. Headers stand in `requestOptions`, and
+One bad entry keeps it from reading its configuration at all. An element with `uses` is a block that
+is fetched from elsewhere. Headers stand in `requestOptions`, and
 a reference names a secret. There is no switch in a file.
 """
 
@@ -36,6 +37,7 @@ CLIENT: Final = Client(
     shapes=(
         EntrySchema(
             name_key="name",
+            elsewhere_key="uses",
             field_names={
                 Field.TYPE: "type",
                 Field.COMMAND: "command",
