@@ -139,6 +139,11 @@ class _EntrySchema(_Record, frozen=True):
     stubs: bool = False
     versions: str = ""
     name_key: str = ""
+    elsewhere_key: str = ""
+    own_name: str = ""
+    other_types: frozenset[str] = frozenset()
+    needed: dict[str, object] = {}
+    needed_remote: dict[str, object] = {}
     spaced: frozenset[str] = frozenset()
     beside: dict[str, dict[str, object]] = {}
 
@@ -178,6 +183,7 @@ class _Client(_Record, frozen=True):
     speaks: frozenset[EntryTransport] = frozenset(EntryTransport) - {EntryTransport.WS}
     names: _Names = _Names()
     provenance: _Provenance | None = None
+    trailing_commas: bool = True
 
     def fact(self) -> Client:
         return Client(
@@ -198,6 +204,7 @@ class _Client(_Record, frozen=True):
             speaks=self.speaks,
             names=self.names.fact(),
             provenance=self.provenance.fact() if self.provenance else DOCUMENTED,
+            trailing_commas=self.trailing_commas,
         )
 
 

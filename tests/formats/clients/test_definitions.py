@@ -94,6 +94,44 @@ except_tools = "disabled_tools"
 startup_timeout_sec = { milliseconds = 1000, whole = false }
 tool_timeout_sec = { milliseconds = 1000, whole = false }
 """
+GOOSE = """
+id = "my-goose"
+title = "Goose"
+format = "yaml"
+speaks = ["stdio", "http", "remote"]
+names = { pattern = '[^\\sA-Z]+', folded = true, says = "names without spaces and capital letters" }
+provenance = { evidence = "source", version = "1" }
+
+[[scopes]]
+name = "user"
+[scopes.location]
+templates = ["{config}/goose/config.yaml"]
+moved = { variable = "GOOSE_PATH_ROOT", templates = ["{moved}/config/config.yaml"] }
+
+[[shapes]]
+keys = ["extensions"]
+own_name = "name"
+types = { stdio = "stdio", http = "streamable_http", remote = "streamable_http" }
+type_needed = ["stdio", "http", "sse", "ws", "remote"]
+type_written = ["stdio", "http", "sse", "ws", "remote"]
+other_types = ["builtin", "frontend", "inline_python", "platform"]
+needed = { enabled = true, args = [] }
+needed_remote = { enabled = true, description = "" }
+units = { timeout = { milliseconds = 1000 } }
+others = ["bundled", "description", "display_name"]
+
+[shapes.field_names]
+enabled = "enabled"
+type = "type"
+command = "cmd"
+args = "args"
+url = "uri"
+headers = "headers"
+env = "envs"
+env_vars = "env_keys"
+call_timeout = "timeout"
+only_tools = "available_tools"
+"""
 QWEN = """
 id = "my-qwen"
 title = "Qwen Code"
@@ -114,7 +152,7 @@ field_names = { command = "command" }
 
 
 @pytest.mark.spec("F7.3")
-@pytest.mark.parametrize(("text", "name"), [(KIRO, "kiro"), (VIBE, "vibe")])
+@pytest.mark.parametrize(("text", "name"), [(KIRO, "kiro"), (VIBE, "vibe"), (GOOSE, "goose")])
 def test_a_client_of_ours_in_the_words_of_a_file_is_the_same(text: str, name: str) -> None:
     ours = client_of(name)
     assert define(text, "f") == replace(ours, id=f"my-{name}", aliases=())
