@@ -43,6 +43,20 @@ def test_an_edit_takes_a_merge_patch_and_the_usual_options(terminal: Terminal) -
     assert terminal.json("clients", "show", "claude", "x")["command"] == "walk"
 
 
+def test_an_entry_becomes_local_or_remote_by_one_option(terminal: Terminal) -> None:
+    terminal.run("copy", "--from", "claude", "--to", "yard", "x")
+    for client in ("claude", "yard"):
+        edit = ("clients", "edit", client, "x")
+        lost = [each["field"] for each in terminal.json(*edit, "--url", "https://n/")["warnings"]]
+        assert lost == ["env"]
+        assert terminal.json("clients", "show", client, "x")["type"] in {"http", "remote"}
+        terminal.run(*edit, "--header", "X-A: 1")
+        lost = [each["field"] for each in terminal.json(*edit, "--command", "run")["warnings"]]
+        assert lost == ["headers"]
+        assert terminal.json("clients", "show", client, "x")["command"] == "run"
+    assert "mcpyard clients --help" in terminal.run("clients", "edit", "claude", "x", code=2)
+
+
 def test_the_entries_of_one_client_are_listed(terminal: Terminal) -> None:
     scopes = {each["scope"] for each in terminal.json("clients", "ls", "claude")}
     assert {"user", "project"} <= scopes

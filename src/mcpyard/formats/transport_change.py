@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from mcpyard.formats.entries import Entry
-from mcpyard.formats.facts import EntrySchema
+from mcpyard.formats.facts import EntrySchema, EntryTransport
 from mcpyard.formats.fields import LOCAL_FIELDS, REMOTE_FIELDS
 from mcpyard.formats.warnings import Warned, WarningKind, shape_of_value
 
@@ -26,6 +26,9 @@ def without_other_side(
     kind = "local" if after else "remote"
     lost = {shape.field_names.get(name, name.value): value for name, value in names.items()} | words
     cleared: dict[str, Any] = dict.fromkeys(names)
+    if new.type is old.type and (new.type is EntryTransport.STDIO) is after:
+        # Nobody chose it for the new side, and what is written there follows from the rest.
+        cleared["type"] = None
     unknown = {word: value for word, value in new.unknown.items() if word not in words}
     warnings = tuple(
         Warned(
@@ -35,6 +38,7 @@ def without_other_side(
             f"belongs to the {kind} server that the entry was: removed",
         )
         for word, value in lost.items()
+        if value not in ((), {})
     )
     return replace(new, **cleared, unknown=unknown), warnings
 

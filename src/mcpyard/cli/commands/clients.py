@@ -70,9 +70,10 @@ class EntryEdit:
         """The change as a merge patch."""
         definition = DefinitionOptions(env=self.env, headers=self.headers)
         edit = EditRequest(self.json_text, self.command, self.args, self.url)
-        patch = patch_of(edit, definition)
-        # An entry of another client has no such field to take out.
-        return {word: value for word, value in patch.items() if (word, value) != ("oauth", None)}
+        patch = patch_of(edit, definition, "mcpyard clients")
+        # The other fields of a transport that the entry had are removed where it is written.
+        other = {"url": "command", "command": "url"}
+        return {**{other[word]: None for word in other if word in patch}, **patch}
 
 
 def change_client(  # noqa: PLR0913  one parameter an option

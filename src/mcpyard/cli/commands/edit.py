@@ -30,7 +30,7 @@ def edit_server(
     home: Path, name: str, request: EditRequest, options: DefinitionOptions, *, as_json: bool
 ) -> int:
     """Change a server, and print its status afterwards."""
-    patch = patch_of(request, options)
+    patch = exclusive(patch_of(request, options, "mcpyard edit"))
     path = f"{server_path(name)}?when_running={request.when_running}"
     headers = {} if request.digest is None else {"If-Match": _tag(request.digest)}
     yard = need_yard(home)
@@ -45,8 +45,8 @@ def _tag(digest: str) -> str:
     return f'"{digest}"'
 
 
-def patch_of(request: EditRequest, options: DefinitionOptions) -> dict[str, object]:
-    """The change that the options ask for, as a merge patch."""
+def patch_of(request: EditRequest, options: DefinitionOptions, command: str) -> dict[str, object]:
+    """The change that the options of a command ask for, as a merge patch."""
     if options.command_line and (request.command or request.args or request.url):
         raise usage("-- COMMAND replaces the whole command; leave out --command, --arg and --url")
     named = {"command": request.command, "url": request.url, "name": request.new_name}
@@ -60,5 +60,5 @@ def patch_of(request: EditRequest, options: DefinitionOptions) -> dict[str, obje
     if options.cwd == "":
         patch["cwd"] = None
     if not patch:
-        raise usage("nothing to change", "see the options: mcpyard edit --help")
-    return exclusive(patch)
+        raise usage("nothing to change", f"see the options: {command} --help")
+    return patch

@@ -12,6 +12,7 @@ from mcpyard.formats.entries import Entry, spell
 from mcpyard.formats.entry_list import nobody
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.naming import name_fault
+from mcpyard.formats.transport_change import without_other_side
 from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.yard.clients.scope_store import FileScopeStore
 from mcpyard.yard.clients.workspace import (
@@ -81,6 +82,9 @@ class YardScopeStore:
         present = workspace.own.servers(self.scope).get(name)
         if present is None:
             self._check_new(workspace, name)
+        else:
+            entry, warnings = without_other_side(entry_of(present, self.ref), entry, self.ref.shape)
+            workspace.warn(*warnings)
         extra = yards_own(present) if present else {}
         config = read_definition({**spell(entry, self.ref.shape), **extra}).config
         definition = whole_of(config)
