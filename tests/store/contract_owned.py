@@ -94,6 +94,7 @@ class OwnedEntriesContract:
 
     async def test_without_a_unit_an_entry_is_given_up_for_good(self, opener: Opener) -> None:
         async with opened(opener) as store:
-            await store.owned_entries.claim({KEY: ONE})
+            for written in (ONE, TWO):
+                await store.owned_entries.claim({KEY: written}, await a_unit(store))
             await store.owned_entries.claim({KEY: None})
             assert await store.owned_entries.all() == {}

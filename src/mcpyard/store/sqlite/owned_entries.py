@@ -17,11 +17,10 @@ _ALL: Final = """SELECT path, keys, name, written, before, settled FROM (
     WINDOW claims AS (PARTITION BY path, keys, name ORDER BY id)) WHERE next IS NULL"""
 _CLAIM: Final = """INSERT INTO owned_claims (path, keys, name, written, unit, settled)
     VALUES (?, ?, ?, ?, ?, ?)"""
-_FORGET_EARLIER: Final = """DELETE FROM owned_claims WHERE id IN (SELECT id FROM (
-    SELECT id, LEAD(id) OVER claims AS next, LEAD(unit) OVER claims AS next_unit FROM owned_claims
-    WINDOW claims AS (PARTITION BY path, keys, name ORDER BY id))
-    WHERE next IS NOT NULL
-    AND (next_unit IS NULL OR next_unit NOT IN (SELECT unit FROM edits)))"""
+_FORGET_EARLIER: Final = """DELETE FROM owned_claims AS earlier WHERE EXISTS (
+    SELECT 1 FROM owned_claims AS later WHERE later.id > earlier.id
+    AND (later.path, later.keys, later.name) = (earlier.path, earlier.keys, earlier.name)
+    AND (later.unit IS NULL OR later.unit NOT IN (SELECT unit FROM edits)))"""
 """What comes before a claim is kept for as long as that claim can be undone."""
 _FORGET: Final = """DELETE FROM owned_claims AS given_up
     WHERE written IS NULL AND settled = 1 AND (unit IS NULL OR unit NOT IN (SELECT unit FROM edits))
