@@ -81,6 +81,14 @@ def test_a_conflict_is_skipped_or_asked_about(
     terminal.run("sync", "apply", *TO, "--yes")
     codex = terminal.user / FILES["codex"]
     codex.write_text(codex.read_text().replace('"/data"]', '"/theirs"]'))
+    gemini = terminal.user / FILES["gemini"]
+    document = json.loads(gemini.read_text())
+    document["mcpServers"]["git"]["timeout"] = 5000
+    gemini.write_text(json.dumps(document))
+    output = terminal.run("sync", *TO, "--check", code=1)
+    assert "differs: files in codex:user\n  args: source" in output
+    assert "differs: git in gemini:user\n  timeout: source -, gemini:user 5 s" in output
+    terminal.run("clients", "edit", "gemini", "git", "--json-text", '{"timeout": null}')
     output = terminal.run("sync", "apply", *TO, "--yes", code=1)
     assert "conflict: files in codex:user: changed in Codex since the last sync" in output
     assert "args: source -y @acme/files /data, codex:user -y @acme/files /theirs" in output

@@ -156,8 +156,9 @@ def _print_plan(plan: JsonObject) -> None:
 def _print_cell(cell: JsonObject) -> None:
     where = f"{cell['server']} in {cell['target']}"
     noteworthy = cell["state"] not in _QUIET and cell["wanted"]
-    if noteworthy or cell["state"] in {"conflict", "prune"}:
-        print(clean(f"{cell['state']}: {where}: {cell['reason']}"), file=sys.stderr)
+    if noteworthy or cell["differences"] or cell["state"] in {"conflict", "prune"}:
+        parts = (cell["state"], where, cell["reason"])
+        print(clean(": ".join(filter(None, parts))), file=sys.stderr)
     for each in cell["differences"]:
         source, entry = (each[word] or _ABSENT for word in ("source", "entry"))
         line = f"  {each['field']}: source {source}, {cell['target']} {entry}"

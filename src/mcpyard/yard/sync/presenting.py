@@ -1,12 +1,14 @@
 """The views of a sync, out of the operation that was worked out."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from mcpyard.domain.sync.plan import Action, CellState, EntryKey, SyncCell
+from mcpyard.formats.fields import Field
 from mcpyard.yard.clients.edit_results import Done
 from mcpyard.yard.sync.fingerprints import compared, read_back
-from mcpyard.yard.sync.layers import SourceLayer
+from mcpyard.yard.sync.layers import OURS, SourceLayer
 from mcpyard.yard.sync.syncing import PlannedEntry, Syncing, TargetColumn
 from mcpyard.yard.views.base import FileDiff, PlacedProblem, view_of
 from mcpyard.yard.views.clients import WarningView
@@ -102,7 +104,7 @@ def _cell(operation: Syncing, words: str, name: str, key: EntryKey, *, check: bo
         state=state,
         wanted=in_source,
         changes=changes,
-        reason=operation.reasons.get(key) or _reason(cell, entry),
+        reason=operation.reasons.get(key) or _reason(replace(cell, state=state), entry),
         choices=[] if check else [*cell.choices],
         seen=entry.seen,
         differences=[*_differences(entry)] if state in _DIFFERING else [],
@@ -130,10 +132,16 @@ def _differences(entry: PlannedEntry) -> Iterator[SyncDifference]:
         left, right = ours.get(leaf), theirs.get(leaf)
         if (left and left[0]) != (right and right[0]):
             yield SyncDifference(
-                field=leaf,
+                field=_words_of(leaf),
                 source=left[1] if left else None,
                 entry=right[1] if right else None,
             )
     if (entry.present.enabled is not False) is not entry.copied.desired.on:
         source, there = ("on", "off") if entry.copied.desired.on else ("off", "on")
         yield SyncDifference(field="enabled", source=source, entry=there)
+
+
+def _words_of(leaf: str) -> str:
+    """A part of an entry in the words of the source."""
+    name, dot, rest = leaf.partition(".")
+    return f"{OURS.shape.field_names.get(Field(name), name)}{dot}{rest}"
