@@ -32,7 +32,7 @@ from mcpyard.yard.clients.diffs import diff_of
 from mcpyard.yard.clients.edit_results import Done
 from mcpyard.yard.clients.edited_servers import files_beside, servers_named
 from mcpyard.yard.clients.operations import Operation
-from mcpyard.yard.clients.way_back import repeated
+from mcpyard.yard.clients.way_back import repeated, ways_back
 from mcpyard.yard.clients.workspace import Workspace
 from mcpyard.yard.clients.yard_scope import MADE_UP, OwnServers
 from mcpyard.yard.clients.yard_scope_snapshot import NOTHING
@@ -165,10 +165,8 @@ class EditTransaction:
         raise DocumentMoved(f"{writes[0].path} keeps being overwritten by its program")
 
     async def _give_up(self, writes: Sequence[FileWrite], unit: int | None) -> None:
-        for each in reversed(writes):
-            with contextlib.suppress(YardError):
-                await self._write(each.back)
-        await self._forget(unit)
+        if not await self._roll_back(writes):
+            await self._forget(unit)
 
     async def _claim(self, workspace: Workspace, unit: int | None) -> None:
         """Own what a sync is about to write."""
@@ -221,12 +219,14 @@ class EditTransaction:
         return self._files.locked(paths, [locks[path] for path in paths if path in locks])
 
     async def _commit(self, workspace: Workspace, kind: str, who: str) -> int | None:
-        unit = await self.note(workspace.writes(), kind, who)
+        unit, left = await self.note(workspace.writes(), kind, who), list[FileWrite]()
         try:
             await self._claim(workspace, unit)
-            await self.write_all(workspace.writes(), workspace)
+            await self.write_all(workspace.writes(), workspace, left)
         except BaseException:
-            await self._forget(unit)
+            # What others keep from being taken back can still be undone by its number.
+            if not left:
+                await self._forget(unit)
             raise
         await self._settle_claims(unit)
         return unit
@@ -235,8 +235,16 @@ class EditTransaction:
         if self._owned and unit is not None:
             await self._owned.settle(unit)
 
-    async def write_all(self, writes: Sequence[FileWrite], workspace: Workspace | None) -> None:
-        """Write all or nothing; without a workspace, what takes an edit back."""
+    async def write_all(
+        self,
+        writes: Sequence[FileWrite],
+        workspace: Workspace | None,
+        left: list[FileWrite] | None = None,
+    ) -> None:
+        """Write all or nothing; without a workspace, what takes an edit back.
+
+        Where it fails, `left` gets what was written and could not be taken back.
+        """
         done: list[FileWrite] = []
         own = [each for each in writes if workspace and workspace.is_own(each.path)]
         try:
@@ -249,11 +257,40 @@ class EditTransaction:
                     await self._own.carry_out(workspace.actions)
                 done.append(each)
         except BaseException:
-            for each in reversed(done):
-                # Whoever changed it since is not written over.
-                with contextlib.suppress(YardError):
-                    await self._write(each.back)
+            remaining = await self._roll_back(done)
+            if left is not None:
+                left += remaining
             raise
+
+    async def _roll_back(self, done: Sequence[FileWrite]) -> list[FileWrite]:
+        """Take back what was written; what of it is still there."""
+        left: list[FileWrite] = []
+        for each in reversed(done):
+            try:
+                await self._take_back(each)
+            except YardError:
+                left.append(each)
+        return left
+
+    async def _take_back(self, write: FileWrite) -> None:
+        """Take back what was written to a file; what others wrote there since stays.
+
+        Raises:
+            ChangedSince: They changed that very part of it.
+            DocumentMoved: They write again and again.
+        """
+        with contextlib.suppress(DocumentMoved):
+            await self._write(write.back)
+            return
+        for _ in range(TRIES):
+            texts = await self.texts([write.path], fresh=True)
+            maps = self._registry.entry_maps
+            backs = await asyncio.to_thread(ways_back, [write.back], texts, maps)
+            with contextlib.suppress(DocumentMoved):
+                for each in backs:
+                    await self._write(each)
+                return
+        raise keeps_changing([write])
 
     async def _write(self, change: FileWrite, *, approve: bool = True) -> None:
         if change.path in MADE_UP:
