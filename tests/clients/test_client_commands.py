@@ -7,6 +7,22 @@ from tests.clients.test_commands import CLAUDE, CODEX, Terminal
 
 pytestmark = pytest.mark.real
 
+ACME = """
+id = "acme"
+title = "Acme"
+format = "yaml"
+provenance = { evidence = "ran", version = "1.4" }
+
+[[scopes]]
+name = "user"
+location.templates = ["{home}/.acme/servers.yaml"]
+switch.kind = "none"
+
+[[shapes]]
+keys = ["servers"]
+field_names = { command = "run", args = "with", env = "env", url = "at" }
+"""
+
 alone, terminal = test_commands.alone, test_commands.terminal
 
 
@@ -117,3 +133,25 @@ def test_what_cannot_be_done_is_refused_with_a_reason(
 ) -> None:
     assert message in alone.run(*arguments, code=2)
     assert (alone.read("claude"), alone.read("codex")) == (CLAUDE, CODEX)
+
+
+@pytest.mark.spec("F7.3")
+def test_a_client_that_a_user_described_is_listed_copied_to_and_synced(alone: Terminal) -> None:
+    folder, file = alone.home / "clients", alone.user / ".acme/servers.yaml"
+    folder.mkdir(parents=True)
+    file.parent.mkdir()
+    file.write_text("# mine\nservers:\n  old: {run: x}\n")
+    (folder / "acme.toml").write_text(ACME)
+    [group] = alone.json("clients", "ls", "acme")
+    assert [each["name"] for each in group["servers"]] == ["old"]
+    alone.run("copy", "--from", "claude", "--to", "acme,yard", "x")
+    assert alone.json("clients", "show", "acme", "x")["command"] == "run"
+    alone.run("undo")
+    alone.run("copy", "--from", "claude", "--to", "yard", "x")
+    alone.run("sync", "apply", "--to", "acme", "--yes")
+    assert "\n  x:\n    run: run\n" in file.read_text()
+    alone.run("undo")
+    assert file.read_text() == "# mine\nservers:\n  old: {run: x}\n"
+    (folder / "bad.toml").write_text(ACME.replace('"none"', '"entry"').replace('"acme"', '"bad"'))
+    output = alone.run("clients", "ls")
+    assert f"problem: {folder / 'bad.toml'}:10:15: scopes[0].switch.kind: is" in output

@@ -238,4 +238,5 @@ def _launch(server: JsonObject) -> str:
 def _placed(problem: JsonObject) -> str:
     place = problem["place"]
     where = f"{SourceLocation(place['file'], place['line'], place['column'])}: " if place else ""
-    return f"{where}{problem['message']}"
+    field = f"{problem['field']}: " if problem.get("field") else ""
+    return f"{where}{field}{problem['message']}"
