@@ -81,3 +81,15 @@ async def test_variables_of_a_remote_server_stay_with_the_program_that_has_them(
         await it.clients.edit("yard", "wiki", patch, terms(it))
         await sync_of(it).apply(ALL, terms(it))
         assert "env" not in it.json("gemini")["mcpServers"]["wiki"]
+
+
+async def test_what_the_source_cannot_say_of_an_adopted_entry_is_a_warning(tmp_path: Path) -> None:
+    async with five_servers(tmp_path) as it:
+        entry = {"command": "git-mcp", "excludeTools": ["push"], "cwd": "."}
+        it.path("gemini").write_text(json.dumps({"mcpServers": {"only": entry}}))
+        done = await sync_of(it).adopt({}, SyncRequest(("gemini",)), terms(it))
+        [warning] = done.warnings
+        assert (warning.kind, warning.field) == ("unsupported", "only.excludeTools")
+        assert (
+            warning.message == "stays in Gemini CLI only: other clients get the server without it"
+        )

@@ -296,7 +296,7 @@ ANSWERS: Final[Mapping[str, object]] = {
         "file": _HOME_FILE,
         "assignments": [_ASSIGNMENT | {"source": "user", "file": _HOME_FILE, "locked": ""}],
     },
-    "Adoption": {"servers": [_ADOPTED], "files": [], "edit": 15, "conflicts": 0},
+    "Adoption": {"servers": [_ADOPTED], "files": [], "edit": 15, "conflicts": 0, "warnings": []},
     "Edit": _EDIT,
     "Finding": _FINDING,
     "Drift": {"name": "files", "variants": [_VARIANT]},

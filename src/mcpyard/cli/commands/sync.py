@@ -111,6 +111,7 @@ def _adopt(options: SyncOptions) -> int:
             for each in done["servers"]
         ]
         table(("OUTCOME", "NAME", "IN", "REASON"), rows, "no servers found")
+        print_warnings(done["warnings"])
     return EXIT_FAILED if done["conflicts"] else 0
 
 

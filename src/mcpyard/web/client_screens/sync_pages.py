@@ -1,6 +1,7 @@
 """A sync on the page: servers are assigned by ticks, and applied as they were previewed."""
 
 import json
+from collections.abc import Iterable
 from typing import Final
 
 from starlette.requests import Request
@@ -41,6 +42,7 @@ from mcpyard.yard.sync.assignments import Assignment
 from mcpyard.yard.sync.sources import SyncRequest
 from mcpyard.yard.sync.sync import Sync
 from mcpyard.yard.sync.syncing import SyncDecision
+from mcpyard.yard.views.clients import WarningView
 from mcpyard.yard.views.sync import AdoptionView, SyncCellView, SyncView
 
 _CELL_PARTS: Final = 3
@@ -243,9 +245,12 @@ def _chosen(form: Form) -> dict[str, str]:
 def _done(plan: SyncView) -> Done:
     """A plan as a change that is previewed and undone like any other."""
     warnings = [warned for each in plan.cells if each.changes for warned in _warnings(each)]
-    general = [Warned(each.kind, each.field, "", each.message) for each in plan.warnings]
     files = [(each.path, each.diff) for each in plan.files]
-    return Done(tuple(files), (*general, *warnings), plan.edit)
+    return Done(tuple(files), (*_general(plan.warnings), *warnings), plan.edit)
+
+
+def _general(warnings: Iterable[WarningView]) -> list[Warned]:
+    return [Warned(each.kind, each.field, "", each.message) for each in warnings]
 
 
 def _warnings(cell: SyncCellView) -> list[Warned]:
@@ -257,4 +262,5 @@ def _warnings(cell: SyncCellView) -> list[Warned]:
 
 
 def _adopted(adoption: AdoptionView) -> Done:
-    return Done(tuple((each.path, each.diff) for each in adoption.files), (), adoption.edit)
+    files = tuple((each.path, each.diff) for each in adoption.files)
+    return Done(files, tuple(_general(adoption.warnings)), adoption.edit)

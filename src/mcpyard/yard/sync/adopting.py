@@ -1,5 +1,7 @@
 """Entries of programs that are taken into the source of a sync."""
 
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from mcpyard.domain.definition.parsing import read_definition
@@ -8,6 +10,7 @@ from mcpyard.formats.copying.mapping import convert
 from mcpyard.formats.editors import toml
 from mcpyard.formats.entries import Entry, spell
 from mcpyard.formats.locations import ClientScopeRef
+from mcpyard.formats.warnings import Warned, WarningKind
 from mcpyard.yard.clients.workspace import Workspace, within
 from mcpyard.yard.clients.yard_scope_documents import entry_of
 from mcpyard.yard.clients.yard_scope_store import YardScopeStore
@@ -49,7 +52,9 @@ class Adopting:
         Raises:
             DefinitionError: It has a secret, which the file of a repository cannot have.
         """
-        taken = convert(entry, ref, OURS).entry
+        converted = convert(entry, ref, OURS)
+        workspace.warn(*_stays_there(name, converted.warnings, ref.client.title))
+        taken = converted.entry
         spelled = spell(taken, OURS.shape)
         config = read_definition(spelled).config
         if layer.configs is None:
@@ -62,3 +67,11 @@ class Adopting:
             workspace.put(layer.path, text)
         # The source keeps less than an entry may say, and that is what it says from then on.
         self._taken[layer.scope, name] = entry_of(config, OURS)
+
+
+def _stays_there(name: str, warnings: Iterable[Warned], client: str) -> Iterator[Warned]:
+    """What an entry says and the source cannot say, such as which tools are offered."""
+    message = f"stays in {client} only: other clients get the server without it"
+    for each in warnings:
+        if each.kind is WarningKind.UNSUPPORTED:
+            yield replace(each, field=f"{name}.{each.field}", message=message)

@@ -22,7 +22,8 @@ from mcpyard.yard.sync.assignments import Assigning, Assignment
 from mcpyard.yard.sync.fingerprints import digest_of, meaning_of
 from mcpyard.yard.sync.layers import OURS, selects
 from mcpyard.yard.sync.syncing import PlannedEntry, Syncing
-from mcpyard.yard.views.base import FileDiff
+from mcpyard.yard.views.base import FileDiff, view_of
+from mcpyard.yard.views.clients import WarningView
 from mcpyard.yard.views.sync import AdoptedView, AdoptionView
 
 _ALIKE = frozenset({CellState.SAME, CellState.OFF})
@@ -88,6 +89,7 @@ class Collecting:
             files=[FileDiff(path=path, diff=diff) for path, diff in done.files],
             edit=done.edit,
             conflicts=sum(each.outcome == "conflict" for each in servers),
+            warnings=view_of(list[WarningView], done.warnings),
         )
 
     def _by_name(self) -> dict[str, dict[str, PlannedEntry]]:

@@ -1,8 +1,9 @@
 """The views of a sync, out of the operation that was worked out."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from mcpyard.domain.sync.plan import Action, CellState, EntryKey, SyncCell
 from mcpyard.formats.fields import Field

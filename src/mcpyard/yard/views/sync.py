@@ -112,3 +112,7 @@ class AdoptionView(View, frozen=True, kw_only=True):
     files: list[FileDiff]
     edit: Annotated[Number | None, Meta(description="The number to undo all of it by.")]
     conflicts: Annotated[Count, Meta(description="Names that need a decision.")]
+    warnings: Annotated[
+        list[WarningView],
+        Meta(description="What stays in one client, as the source cannot say it."),
+    ]
