@@ -111,7 +111,7 @@ async def test_a_forgotten_name_is_refused_until_it_is_replaced(leases: LeaseSto
     await leases.place(lambda _, __: {SERVER: "n1"})
     with pytest.raises(NodeTaken, match="still has servers"):
         await leases.forget("n1")
-    await leases.unplace([SERVER])
+    assert await leases.unplace({SERVER: 1}) == [Placement(SERVER, "", 2)]
     await leases.forget("n1")
     with pytest.raises(NodeTaken, match="removed"):
         await leases.join(node("n1"))
@@ -153,8 +153,21 @@ async def test_a_fence_never_shrinks_also_while_a_server_has_no_node(leases: Lea
         (placement,) = await leases.place(lambda _, __: {SERVER: "n1"})
         assert placement == Placement(SERVER, "n1", 2 * round_ + 1)
         assert await leases.place(lambda _, __: {SERVER: "n1"}) == []
-        await leases.unplace([SERVER, OTHER])
-        assert await leases.placements() == [Placement(SERVER, "", 2 * round_ + 2)]
+        gone = Placement(SERVER, "", 2 * round_ + 2)
+        assert await leases.unplace({SERVER: placement.fence, OTHER: 1}) == [gone]
+        assert await leases.placements() == [gone]
+
+
+async def test_a_late_word_about_a_stopped_server_takes_no_node_from_its_successor(
+    leases: LeaseStore,
+) -> None:
+    await leases.join(node("n1"))
+    await leases.join(node("n2", 2))
+    await leases.place(lambda _, __: {SERVER: "n1"})
+    await leases.plan_move(SERVER, "n2")
+    (moved,) = await leases.hand_over({SERVER: 1})
+    assert await leases.unplace({SERVER: 1}) == [moved]
+    assert await leases.placements() == [moved]
 
 
 async def test_a_node_of_which_nobody_knows_does_not_beat(leases: LeaseStore) -> None:

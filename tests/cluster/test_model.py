@@ -19,7 +19,7 @@ from mcpyard.cluster.admission import LATE, Verdict
 from mcpyard.cluster.node_view import NodeView
 from mcpyard.cluster.placement import assign_nodes
 from mcpyard.domain.cluster import Member, Node, Placement
-from mcpyard.domain.errors import NodeTaken, YardError
+from mcpyard.domain.errors import NodeTaken, ServerUnknown, YardError
 from mcpyard.store.lease_tables import LeaseTables
 
 TTL = 6.0
@@ -56,7 +56,7 @@ class SimulatedNode:
         self.seen: dict[UUID, int] = {}
         self.woke_at = -1.0
         self.listed_at = -1.0
-        self.stopped: set[UUID] = set()
+        self.wanted = {*SERVERS}
 
     def clock(self) -> float:
         return self.world.now + getattr(self, "offset", 0.0)
@@ -68,15 +68,32 @@ class SimulatedNode:
         for each in placements:
             self.seen[each.server] = max(each.fence, self.seen.get(each.server, 0))
 
+    @property
+    def may_ask(self) -> bool:
+        return self.asked is None and self.answers is None
+
     def ask(self, work: Callable[[], object], follow: Callable[[object], None]) -> None:
-        if self.asked is None and self.answers is None:
+        if self.may_ask:
             self.asked = Question(self.clock(), work, follow)
+
+    def assign(self, members: Sequence[Member], placements: Sequence[Placement]) -> dict[UUID, str]:
+        return assign_nodes(
+            {server: SERVERS[server] for server in self.wanted}, members, placements
+        )
+
+    def placed_here(self) -> list[Placement]:
+        placements = self.view.admission.placements.values()
+        return [each for each in placements if each.node == self.name]
 
     def listed(self, asked_at: float, answer: tuple[list[Member], list[Placement]]) -> None:
         members, placements = answer
         self.learn(placements)
         self.listed_at = max(self.listed_at, asked_at)
         self.view.listed(members, placements, asked_at)
+
+    def take_placements(self, placements: Sequence[Placement]) -> None:
+        self.learn(placements)
+        self.view.admission.learn(placements, from_store=True)
 
 
 class ClusterMachine(RuleBasedStateMachine):
@@ -86,15 +103,13 @@ class ClusterMachine(RuleBasedStateMachine):
         super().__init__()
         self.now = 100.0
         self.tables = LeaseTables({}, {}, {})
+        self.wanted = {*SERVERS}
         self.nodes = {name: SimulatedNode(name, self, at) for at, name in enumerate(NAMES)}
         for node in self.nodes.values():
             self.joins(node.name)
             self.the_store_works(node.name)
             self.an_answer_comes(node.name)
-        self.tables.place(self.assign)
-
-    def assign(self, members: Sequence[Member], placements: Sequence[Placement]) -> dict[UUID, str]:
-        return assign_nodes(SERVERS, members, placements)
+        self.tables.place(self.nodes["n1"].assign)
 
     def awake(self, name: str) -> SimulatedNode | None:
         node = self.nodes[name]
@@ -109,6 +124,9 @@ class ClusterMachine(RuleBasedStateMachine):
         """Each of them does all that a node does, once a second; the others are cut off."""
         for name in set(NAMES) - reaching:
             self.the_database_is_cut_off(name)
+        self.they_do_their_rounds(reaching, seconds)
+
+    def they_do_their_rounds(self, reaching: set[str], seconds: int) -> None:
         for _ in range(2 * seconds):
             self.now += 0.5
             self.everybody_looks_at_the_clock()
@@ -122,8 +140,9 @@ class ClusterMachine(RuleBasedStateMachine):
                 node.view.admission.look()
 
     def does_its_round(self, name: str) -> None:
-        duties = (self.joins, self.beats, self.lists, self.takes_over, self.places, self.lists)
-        for duty in (*duties, self.the_owner_hands_over):
+        self.hears_what_is_wanted(name)
+        duties = (self.joins, self.beats, self.lists, self.takes_back, self.takes_over, self.places)
+        for duty in (*duties, self.lists, self.gives_up, self.the_owner_hands_over):
             duty(name)
             self.the_store_works(name)
             self.an_answer_comes(name)
@@ -172,12 +191,75 @@ class ClusterMachine(RuleBasedStateMachine):
     def takes_over(self, name: str) -> None:
         node = self.awake(name)
         if node and (dead := node.view.dead()):
-            node.ask(lambda: self.tables.take_over(dead, self.assign), lambda _: None)
+            node.ask(lambda: self.tables.take_over(dead, node.assign), lambda _: None)
 
     @rule(name=nodes)
     def places(self, name: str) -> None:
         if node := self.awake(name):
-            node.ask(lambda: self.tables.place(self.assign), lambda _: None)
+            node.ask(lambda: self.tables.place(node.assign), lambda _: None)
+
+    @rule(server=st.sampled_from((*SINGLETONS, *OTHERS)))
+    def somebody_stops_or_starts_a_server(self, server: UUID) -> None:
+        self.wanted ^= {server}
+
+    @rule(name=nodes)
+    def hears_what_is_wanted(self, name: str) -> None:
+        if node := self.awake(name):
+            node.wanted = {*self.wanted}
+
+    @rule(name=nodes)
+    def gives_up(self, name: str) -> None:
+        """The owner has stopped a server, and asks the store to take it."""
+        node = self.awake(name)
+        if node is None or not node.view.lease.epoch or not node.may_ask:
+            return
+        placed = [each for each in node.placed_here() if each.server not in node.wanted]
+        if fences := {each.server: each.fence for each in placed}:
+            given_up = node.view.admission.given_up
+            given_up.update(fences)
+
+            def follow(placements: object) -> None:
+                given_up.difference_update(fences)
+                node.take_placements(placements)  # pyright: ignore[reportArgumentType]
+
+            node.ask(lambda: self.tables.unplace(fences), follow)
+
+    @rule(server=st.sampled_from((*SINGLETONS, *OTHERS)), seconds=st.integers(1, 8))
+    def a_server_stops_and_starts_while_its_owner_gets_no_answer(
+        self, server: UUID, seconds: int
+    ) -> None:
+        """What the owner gave up is done at once or late, and it hears of neither."""
+        owner = self.tables.placed[server].node
+        for name in [each for each in NAMES if each.split()[-1] == owner]:
+            self.wanted.discard(server)
+            self.hears_what_is_wanted(name)
+            self.gives_up(name)
+            if seconds % 2:
+                self.the_store_works(name)
+            self.wanted.add(server)
+            self.hears_what_is_wanted(name)
+            self.they_do_their_rounds({*NAMES} - {name}, seconds)
+            self.the_store_works(name)
+            self.they_do_their_rounds({*NAMES} - {name}, 1)
+
+    @rule(name=nodes)
+    def takes_back(self, name: str) -> None:
+        """What is wanted again, and may have been taken, gets another fence before it runs."""
+        node = self.awake(name)
+        if node is None or not node.view.lease.epoch or not node.may_ask:
+            return
+        given_up = node.view.admission.given_up
+        placements = {each.server: each for each in node.placed_here()}
+        given_up.intersection_update(placements)
+        for server in sorted(given_up & node.wanted):
+
+            def follow(raised: object, server: UUID = server) -> None:
+                node.take_placements([raised])  # pyright: ignore[reportArgumentType]
+                given_up.discard(server)
+
+            fence = placements[server].fence
+            node.ask(lambda: self.tables.raise_fence(server, fence), follow)  # noqa: B023
+            return
 
     @rule(server=st.sampled_from(SINGLETONS), name=st.sampled_from(NAMES[:3]))
     def somebody_moves_a_singleton(self, server: UUID, name: str) -> None:
@@ -206,7 +288,7 @@ class ClusterMachine(RuleBasedStateMachine):
             node.asked = None
             try:
                 node.answers = question, question.work()
-            except NodeTaken:
+            except (NodeTaken, ServerUnknown):
                 node.answers = None
 
     @rule(name=nodes)
@@ -269,10 +351,13 @@ class ClusterMachine(RuleBasedStateMachine):
 
     def _takes(self, name: str, server: UUID) -> bool:
         node = self.awake(name)
-        return node is not None and node.verdict(server) is Verdict.HERE
+        if node is None or server not in node.wanted:
+            return False
+        return node.verdict(server) is Verdict.HERE
 
     def teardown(self) -> None:
         """Once all is well again, every server is answered for, by one node."""
+        self.wanted = {*SERVERS}
         for name in NAMES:
             self.wakes(name)
             self.nodes[name].asked = self.nodes[name].answers = None

@@ -1,13 +1,18 @@
 """Servers that move from one node to another while they are called."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from uuid import UUID
 
+import pytest
+
+from mcpyard.cluster.admission import Verdict
 from mcpyard.cluster.placement import NodeRoom, choose_node
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.cluster import NodeState, Placement
+from mcpyard.domain.errors import StoreAway
 from mcpyard.domain.lifecycle import OPEN
 from mcpyard.domain.plan import StartServer, StopServer
 from mcpyard.domain.ports import CallTerms
@@ -193,6 +198,46 @@ async def test_servers_get_nodes_when_wanted_and_lose_them_when_stopped(tmp_path
             node.want(desired_servers("echo"))
         await one.until(lambda: cluster.tables.placed[ECHO].node)
         assert cluster.tables.placed[ECHO].fence == 3
+
+
+class ForgetfulLeases(VolatileLeases):
+    """Leases whose answer to what is given up is lost, after it was done or before."""
+
+    def __init__(self, tables: LeaseTables, *, done: bool) -> None:
+        super().__init__(tables)
+        self.done = done
+        self.asked: list[Mapping[UUID, int]] = []
+
+    async def unplace(self, fences: Mapping[UUID, int]) -> Sequence[Placement]:
+        self.asked.append(fences)
+        if self.done:
+            await super().unplace(fences)
+        raise StoreAway("the answer is lost")
+
+
+@pytest.mark.parametrize("done", [True, False])
+async def test_a_server_that_was_given_up_starts_again_only_under_another_fence(
+    tmp_path: Path, *, done: bool
+) -> None:
+    """Else the store might give it to another node while it starts here."""
+    async with cluster_in(tmp_path, ttl=30) as cluster:
+        cluster.rules["echo"] = PlacementRules(singleton=True)
+        cluster.place("n1")
+        node = cluster.node("n1")
+        node.leases = leases = ForgetfulLeases(cluster.tables, done=done)
+        await node.start()
+        await node.until(lambda: is_open(node))
+        node.want(desired_servers("echo", wanted="stopped"))
+        await node.until(lambda: leases.asked)
+        node.want(desired_servers("echo"))
+        # Whether the store took it is not known yet.
+        assert not is_open(node)
+        assert node.view.admission.check(ECHO, singleton=True) is Verdict.WAIT
+        await node.until(lambda: is_open(node))
+        started = cluster.tables.placed[ECHO]
+        assert (started.node, started.fence) == ("n1", 3 if done else 2)
+        # What was asked before is worth nothing, should it be done only now.
+        assert cluster.tables.unplace(leases.asked[0]) == [started]
 
 
 class SlowLeases(VolatileLeases):

@@ -32,13 +32,19 @@ class Verdict(Enum):
 
 
 class CallAdmission:
-    """What this node knows of placements, and what it may still do itself."""
+    """What this node knows of placements, and what it may still do itself.
+
+    Attributes:
+        given_up: The servers that this node asked the store to take from it. They must not run here
+            until the store has said whether it did so: another node may have them by then.
+    """
 
     def __init__(self, node: str, lease: Lease, clock: Callable[[], float]) -> None:
         self._node = node
         self._lease = lease
         self._clock = clock
         self._placements: dict[UUID, Placement] = {}
+        self.given_up: set[UUID] = set()
         self._looked = clock()
         self._woken: float | None = None
 
@@ -93,6 +99,8 @@ class CallAdmission:
             return Verdict.WAIT
         if placement.node != self._node:
             return Verdict.ELSEWHERE
+        if server in self.given_up:
+            return Verdict.WAIT
         if singleton:
             return self._check_singleton(placement, now)
         # Without an epoch another daemon may have the name of this node, and all its servers.

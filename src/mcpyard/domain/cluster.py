@@ -178,8 +178,11 @@ class LeaseStore(Protocol):
         """
         ...
 
-    async def unplace(self, servers: Sequence[UUID]) -> None:
-        """Take the nodes of servers away that are stopped or gone."""
+    async def unplace(self, fences: Mapping[UUID, int]) -> Sequence[Placement]:
+        """Take the nodes of servers away that are stopped or gone, if they still have these fences.
+
+        Returns what the placements of all of them are by then.
+        """
         ...
 
     async def raise_fence(self, server: UUID, fence: int) -> Placement:

@@ -56,6 +56,7 @@ class NodeDuties:
 
     async def do(self) -> None:
         """Do all that is due; `StoreAway` when the store does not answer."""
+        await self._take_back()
         await self._take_over()
         await self._place()
         await self._unplace()
@@ -110,9 +111,34 @@ class NodeDuties:
             # it was removed, must not be placed here again.
             desired = self._mesh.picture.desired
             self._cannot |= {server: "" for server in due if server not in desired}
-            await self._store_cannot()
-            await self._leases.unplace(due)
+            await self._give_up({server: self._placements[server].fence for server in due})
             self._mesh.on_hint()
+
+    async def _give_up(self, fences: Mapping[UUID, int]) -> None:
+        """Have the store take servers from this node, which starts none of them meanwhile.
+
+        Without an answer they stay given up: it is tried again, or they are taken back.
+        """
+        given_up = self._view.admission.given_up
+        given_up.update(fences)
+        await self._store_cannot()
+        placements = await self._leases.unplace(fences)
+        given_up.difference_update(fences)
+        self._mesh.learn(placements, from_store=True)
+
+    async def _take_back(self) -> None:
+        """Run servers again that were given up without an answer, and that are wanted by now.
+
+        A higher fence keeps the store from taking them still.
+        """
+        given_up, labels = self._view.admission.given_up, self._mesh.picture.wanted()
+        for server in [*given_up]:
+            placement = self._placements[server]
+            if placement.node != self._view.name:
+                given_up.discard(server)
+            elif server in labels and await self._raise_fence(placement):
+                given_up.discard(server)
+                self._mesh.placed([self._placements[server]], tell=False)
 
     async def _raise_fences(self) -> None:
         """A server that became a singleton is replaced: no older copy may take a call."""
@@ -122,12 +148,14 @@ class NodeDuties:
             if placement is not None and placement.node == self._view.name:
                 await self._raise_fence(placement)
 
-    async def _raise_fence(self, placement: Placement) -> None:
+    async def _raise_fence(self, placement: Placement) -> bool:
+        """Raise the fence of a server; whether it has a node still."""
         try:
             raised = await self._leases.raise_fence(placement.server, placement.fence)
         except ServerUnknown:
-            return
+            return False
         self._mesh.learn([raised], from_store=True)
+        return True
 
     async def _drain(self) -> None:
         """Have other nodes run what this one has, while it is to be emptied.

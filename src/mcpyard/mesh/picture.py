@@ -103,7 +103,7 @@ class ClusterPicture:
         if singleton is None:
             return True
         placement = self._view.admission.placements.get(server)
-        if placement is None:
+        if placement is None or server in self._view.admission.given_up:
             return False
         name = self._view.name
         if singleton:

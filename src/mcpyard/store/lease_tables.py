@@ -135,11 +135,13 @@ class LeaseTables(Struct):
             self._note(EventKind.STAYED, placement.node, server)
         return self._put(server, placement.node)
 
-    def unplace(self, servers: Iterable[UUID]) -> None:
+    def unplace(self, fences: Mapping[UUID, int]) -> list[Placement]:
         """See `LeaseStore.unplace`."""
-        for each in servers:
-            if (current := self.placed.get(each)) and current.node:
-                self._put(each, "")
+        for server, fence in fences.items():
+            current = self.placed.get(server)
+            if current and current.node and current.fence == fence:
+                self._put(server, "")
+        return [self.placed[each] for each in fences if each in self.placed]
 
     def set_member(self, name: str, change: Callable[[Member], Member]) -> None:
         """Change what is stored of a node."""

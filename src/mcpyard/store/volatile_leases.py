@@ -77,9 +77,9 @@ class VolatileLeases:
         """Raise the fence of a server."""
         return self._reach().raise_fence(server, fence)
 
-    async def unplace(self, servers: Sequence[UUID]) -> None:
+    async def unplace(self, fences: Mapping[UUID, int]) -> Sequence[Placement]:
         """Take the nodes of servers away."""
-        self._reach().unplace(servers)
+        return self._reach().unplace(fences)
 
     async def set_state(self, name: str, state: NodeState, *, by: str = "") -> None:
         """Say whether a node takes servers."""

@@ -130,9 +130,9 @@ class PostgresLeases:
         """Raise the fence of a server."""
         return await self._change(lambda tables: tables.raise_fence(server, fence))
 
-    async def unplace(self, servers: Sequence[UUID]) -> None:
+    async def unplace(self, fences: Mapping[UUID, int]) -> Sequence[Placement]:
         """Take the nodes of servers away."""
-        await self._change(lambda tables: tables.unplace(servers))
+        return await self._change(lambda tables: tables.unplace(fences))
 
     async def set_state(self, name: str, state: NodeState, *, by: str = "") -> None:
         """Say whether a node takes servers."""
