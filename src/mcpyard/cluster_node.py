@@ -137,7 +137,7 @@ class ClusterNode:
         self._mesh = Mesh(servers, self._view, self._certificates, _rules, version=self._version)
         self._mesh.picture.recall = self._recall
         opener.fence = self._fence
-        self.store.shared.memory.fence = self._newest_fence
+        self.store.shared.memory.fence = self._view.own_fence
         self._insight = NodeInsight(self._leases, self._mesh, self.store.journal)
         return self._mesh
 
@@ -315,10 +315,6 @@ class ClusterNode:
         memory = self.store.memory
         tools = make_tools(memory.tools(server), stale=True)
         return Observed(server, tools=tools, offer=memory.offer(server))
-
-    def _newest_fence(self, server: UUID) -> int | None:
-        placement = self.placement(server)
-        return placement.fence if placement else None
 
     def _fence(self, server: UUID) -> int | None:
         """The fence to start a server under; None for one that the cluster does not place."""

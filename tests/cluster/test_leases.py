@@ -142,6 +142,32 @@ def test_a_singleton_is_taken_only_while_the_lease_covers_the_moment() -> None:
     assert mine.lease.epoch == 0
 
 
+def test_only_a_node_that_runs_a_server_stores_what_it_lists() -> None:
+    mine = view(Clock())
+    assert mine.own_fence(SERVER) is None
+    for placement, fence in (
+        (Placement(SERVER, "n1", 3), 3),
+        (Placement(SERVER, "n1", 4, "n2"), 4),
+        (Placement(SERVER, "n2", 5), 0),
+        (Placement(SERVER, "n2", 6, "n1"), 6),
+        (Placement(SERVER, "", 7), 0),
+    ):
+        mine.admission.learn([placement], from_store=True)
+        assert mine.own_fence(SERVER) == fence
+
+
+def test_a_server_that_was_given_up_takes_no_call_until_its_fence_is_another() -> None:
+    clock = Clock()
+    mine = view(clock)
+    mine.joined(1, clock.now)
+    mine.listed([], [Placement(SERVER, "n1", 1)], clock.now)
+    mine.admission.given_up.add(SERVER)
+    for singleton in (True, False):
+        assert mine.admission.check(SERVER, singleton=singleton) is Verdict.WAIT
+    mine.admission.given_up.clear()
+    assert mine.admission.check(SERVER, singleton=True) is Verdict.HERE
+
+
 async def test_a_store_that_is_away_refuses() -> None:
     leases = VolatileLeases()
     leases.away = True

@@ -5,6 +5,7 @@ proved with has another one.
 """
 
 from collections.abc import Callable, Sequence
+from uuid import UUID
 
 from mcpyard.cluster.admission import CallAdmission
 from mcpyard.cluster.lease import Lease, MemberWatch
@@ -41,6 +42,16 @@ class NodeView:
         """Whether this node is to have no servers, by the last list."""
         own = next((each for each in self.members if each.node.name == self.name), None)
         return own is not None and own.state is NodeState.DRAINING
+
+    def own_fence(self, server: UUID) -> int | None:
+        """The fence under which this node may store what a server lists.
+
+        0, which no placement has, where another node runs it; None where nothing is known of it.
+        """
+        placement = self.admission.placements.get(server)
+        if placement is None:
+            return None
+        return placement.fence if self.name in {placement.node, placement.next_node} else 0
 
     def joined(self, epoch: int, asked_at: float) -> None:
         """The store took this node in."""
