@@ -131,6 +131,51 @@ def test_what_is_no_dsn_is_refused_without_repeating_it(operator: Operator, dsn:
     operator.refused(sentence, advice, MCPYARD_CLUSTER=dsn)
 
 
+@pytest.mark.parametrize("words", [("cluster", "init"), ("up", "--port", "0"), ("backup", "file")])
+def test_an_address_in_place_of_its_file_is_refused_without_repeating_it(
+    operator: Operator, words: tuple[str, ...]
+) -> None:
+    for dsn in (f"postgresql://app:{PASSWORD}@127.0.0.1/x", f"host=127.0.0.1 password={PASSWORD}"):
+        done = operator.runs(*words, "--cluster", dsn)
+        error, hint = done.stderr.splitlines()
+        assert error == "error: --cluster takes a file, not the address of a database"
+        assert hint.startswith("hint: set MCPYARD_CLUSTER to the address, ")
+        assert done.returncode == EXIT_USAGE
+        operator.is_discreet(done.stdout + done.stderr)
+    missing = operator.runs(*words, "--cluster", operator.folder / "no.dsn")
+    assert missing.stderr.startswith(f"error: --cluster: {operator.folder / 'no.dsn'} does not")
+
+
+@pytest.mark.parametrize(
+    ("setting", "sentence"),
+    [
+        ("127.0.0.1:99999/x", "the DSN has a port that does not exist"),
+        ("127.0.0.1/x?sslmode=some", "the DSN has an unknown sslmode"),
+    ],
+)
+def test_a_dsn_with_a_setting_that_does_not_exist_is_refused(
+    operator: Operator, setting: str, sentence: str
+) -> None:
+    dsn = f"postgresql://app:{PASSWORD}@{setting}"
+    operator.refused(sentence, r"Check the DSN in MCPYARD_CLUSTER\.", MCPYARD_CLUSTER=dsn)
+
+
+@pytest.mark.parametrize("table", ["meta (one integer)", "tokens (one integer)"])
+def test_a_schema_of_this_name_that_is_no_cluster_is_refused(
+    operator: Operator, postgres: Postgres, dsn: str, table: str
+) -> None:
+    database = dsn.rpartition("/")[2]
+    postgres.administer("CREATE SCHEMA mcpyard", database)
+    postgres.administer(f"CREATE TABLE mcpyard.{table}", database)
+    done = operator.runs("cluster", "init", MCPYARD_CLUSTER=dsn)
+    assert done.returncode == 1
+    error, hint = done.stderr.splitlines()
+    assert error == "error: the schema mcpyard of the database is not one of a cluster"
+    assert hint.startswith("hint: Name another database in the DSN")
+    if table.startswith("meta"):
+        operator.refused(error.removeprefix("error: "), "Name another .*", MCPYARD_CLUSTER=dsn)
+
+
 def test_an_unknown_user_is_refused(operator: Operator) -> None:
     dsn = operator.dsn.replace("mcpyard@", f"stranger:{PASSWORD}@")
     sentence = "the database does not know the user of the DSN"

@@ -1,4 +1,4 @@
-"""Checks of the folders in options.
+"""Checks of the folders and files in options.
 
 As light as `main`, which needs it for every command.
 """
@@ -39,6 +39,21 @@ def check_home(
     option = str(parameter.envvar) if from_variable else _option(parameter)
     hint = "use a folder for the state of mcpyard; it is created if it does not exist"
     raise usage(f"{option}: {value} is a file, not a folder", hint)
+
+
+def check_cluster_file(parameter: typer.CallbackParam, value: Path | None) -> Path | None:
+    """The file with the address of a database; an address itself is a secret and not repeated."""
+    if value is None or value.is_file():
+        return value
+    from mcpyard.cli.cli_errors import usage
+
+    option, text = _option(parameter), str(value)
+    # A path has one slash where the address had two.
+    if ":/" in text or "=" in text:
+        hint = "set MCPYARD_CLUSTER to the address, or write it to a file and name that"
+        raise usage(f"{option} takes a file, not the address of a database", hint)
+    reason = "is a folder, not a file" if value.is_dir() else "does not exist"
+    raise usage(f"{option}: {text} {reason}", "use a file with the address of the database")
 
 
 def _option(parameter: typer.CallbackParam) -> str:

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 import typer
 
 from mcpyard.cli.commands.completion import complete_name
-from mcpyard.cli.folders import check_home, check_project
+from mcpyard.cli.folders import check_cluster_file, check_home, check_project
 
 SCOPES: Final = "project|user"
 
@@ -57,8 +57,7 @@ ClusterOption = Annotated[
     typer.Option(
         "--cluster",
         metavar="FILE",
-        exists=True,
-        dir_okay=False,
+        callback=check_cluster_file,
         help="File with the address of the database; default: MCPYARD_CLUSTER.",
     ),
 ]

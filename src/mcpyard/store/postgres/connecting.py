@@ -38,6 +38,8 @@ _REFUSALS: Final = (
     ("no pg_hba.conf entry", "the database does not accept this user from this machine", ""),
     ("role", "the database does not know the user of the DSN", _CHECK_DSN),
     ("database", "the database of the DSN does not exist", "Create it first, or check the DSN."),
+    ("invalid sslmode value", "the DSN has an unknown sslmode", _CHECK_DSN),
+    ("invalid port number", "the DSN has a port that does not exist", _CHECK_DSN),
     ("certificate", "the certificate of the database is not accepted", "Check sslrootcert."),
     ("SSL", "the database does not offer TLS", "Turn TLS on, or add sslmode=disable to the DSN."),
 )

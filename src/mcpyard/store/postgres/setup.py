@@ -17,6 +17,9 @@ _OLDEST_SERVER: Final = 130_000
 _LOCK: Final = 0x6D637079
 """Under which two programs do not migrate at once: "mcpy"."""
 
+_OF_OTHERS: Final = (psycopg.errors.DuplicateTable, psycopg.errors.UndefinedColumn)
+"""What a schema raises that has the same name and other tables."""
+
 _SET_KEY: Final = "Set MCPYARD_KEY to the key that `mcpyard cluster init` printed."
 
 
@@ -81,7 +84,7 @@ def examined(dsn: str, seal: Seal) -> LimitedConnection:
     except BaseException as error:
         raw.close()
         if isinstance(error, psycopg.Error):
-            raise named(error) from None
+            raise _named(error) from None
         raise
     return raw
 
@@ -182,8 +185,16 @@ def seal_of(key: str, older: str = "") -> Seal:
     return Seal(text=key, older=older)
 
 
+def _named(error: psycopg.Error) -> Exception:
+    if isinstance(error, _OF_OTHERS):
+        return ClusterRefused(
+            "the schema mcpyard of the database is not one of a cluster"
+        ).advising("Name another database in the DSN, or drop that schema if nothing needs it.")
+    return named(error)
+
+
 def _refused(error: psycopg.Error) -> Exception:
-    refusal = named(error)
+    refusal = _named(error)
     if isinstance(refusal, StoreAway):
         return ClusterRefused(refusal.message).advising(refusal.advice)
     return refusal
