@@ -110,7 +110,8 @@ def changes(scene: Scene, figures: Figures, rounds: int) -> None:
         sum(each.refused for each in writers),
     )
     figures.show("changes: promised, unknown, refused", f"{promised}, {unknown}, {refused}")
-    figures.show("changes: database killed, commits cut", f"{KILLS}, {cuts}")
+    figures.show("changes: database killed", str(KILLS))
+    figures.at_least("changes: commits cut", cuts, CUT_SHARE * rounds / 2)
     figures.at_most("changes: promised ones that are lost", lost, 0)
     figures.at_most("changes: applied twice, or not at all", twice, 0)
 

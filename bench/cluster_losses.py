@@ -43,7 +43,7 @@ def killed(scene: Scene, figures: Figures, rounds: int) -> None:
             slowest = max([slowest, *(seconds for _, seconds in waits)])
             cluster.start(victim.name, ttl=6.0)
             _even_out(cluster, names)
-    figures.show("killed: servers that lost their node", f"{lost}")
+    figures.at_least("killed: servers that lost their node", lost, rounds * SERVERS_A_NODE)
     figures.at_most("killed: answered elsewhere after at most", slowest, 10, " s")
     figures.at_most("killed: calls made meanwhile that were refused", len(refused), 0)
     figures.at_most("killed: calls in flight without a clear error", unclear, 0)
@@ -135,6 +135,7 @@ def _freeze(
 ) -> None:
     names, nodes, recording = SINGLE + OTHER, ["n1", "n2"], scene.recording
     naps: list[_Nap] = []
+    missing = 0
     with scene.cluster(*nodes, ttl=ttl) as cluster:
         register_all([*cluster.nodes.values()], recording, names)
         place_on(cluster, "n1", *names)
@@ -144,6 +145,7 @@ def _freeze(
                 callers.wait_answered(names, nodes)
                 family = {each.pid for each in cluster.nodes[victim].tree()}
                 old = recording.all_copies() & family
+                missing += len(names) - len(old)
                 freeze = cluster.nodes[victim].signal_all if whole else cluster.nodes[victim].signal
                 freeze(signal.SIGSTOP)
                 frozen_at = boot_time()
@@ -159,6 +161,7 @@ def _freeze(
     early, late = _late_calls(recording.calls(), naps, sent)
     answered = sum(each.answered for each in outcomes)
     figures.show(f"{label}: rounds, calls, answered", f"{rounds}, {len(outcomes)}, {answered}")
+    figures.at_most(f"{label}: servers that were not on the frozen node", missing, 0)
     single = overtaken(recording.calls(*SINGLE))
     unread = early if whole else []
     single_late = [each for each in single if each not in unread]
@@ -211,6 +214,7 @@ def away(scene: Scene, figures: Figures, _rounds: int) -> None:
             callers.wait_answered(names, nodes)
             starts = recording.starts(*OTHER)
             scene.postgres.kill()
+            gone_at = boot_time()
             _pause.wait(AWAY_SECONDS)
             gone = [each for each in SINGLE if recording.copies(each)]
             scene.postgres.start()
@@ -220,9 +224,10 @@ def away(scene: Scene, figures: Figures, _rounds: int) -> None:
             callers.wait_answered(names, nodes)
         restarts = len(recording.starts(*OTHER)) - len(starts)
         others = callers.of(*OTHER)
+        meanwhile = [each for each in others if gone_at < each.sent and each.ended < at]
     label = f"away {AWAY_SECONDS:g} s"
     refused = sum(not each.answered for each in others)
-    figures.show(f"{label}: calls to others", str(len(others)))
+    figures.at_least(f"{label}: calls to others meanwhile", len(meanwhile), AWAY_SECONDS)
     figures.at_most(f"{label}: calls to others not answered", refused, 0)
     figures.at_most(f"{label}: restarts of others", restarts, 0)
     figures.at_most(f"{label}: singletons that outlived the lease", len(gone), 0)
