@@ -34,8 +34,9 @@ from mcpyard.domain.stored import CallToken
 from mcpyard.mesh.certificates import NodeCertificates, NodeFiles
 from mcpyard.mesh.conversations import MeshChannel
 from mcpyard.mesh.insight import NodeInsight
+from mcpyard.mesh.local_servers import LocalServers
 from mcpyard.mesh.membership import Membership, boot_time
-from mcpyard.mesh.mesh import LocalServers, Mesh
+from mcpyard.mesh.mesh import Mesh
 from mcpyard.mesh.picture import PlacementRules
 from mcpyard.mesh.renewal import keep_renewed
 from mcpyard.runtime.causes import LEASE_EXPIRED

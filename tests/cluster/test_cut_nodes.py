@@ -150,6 +150,7 @@ def test_a_node_cut_from_all_serves_its_own_machine_only(tmp_path: Path, dsn: st
             # Whoever is on the machine itself is served by the copy that is there.
             other = second.call("other", "record", text="isolated")
             assert other.status_code == 200, other.text
+            assert other.json()["_meta"] == {"mcpyard/isolated": True}
             single = second.call("single", "record")
             assert single.status_code != 200
             for path in paths:

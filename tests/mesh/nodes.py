@@ -24,8 +24,9 @@ from mcpyard.domain.observed import Observed
 from mcpyard.domain.plan import plan
 from mcpyard.domain.ports import CallTerms
 from mcpyard.mesh.certificates import NodeCertificates, NodeFiles, make_authority, make_certificate
+from mcpyard.mesh.local_servers import LocalServers
 from mcpyard.mesh.membership import Membership, boot_time
-from mcpyard.mesh.mesh import LocalServers, Mesh
+from mcpyard.mesh.mesh import Mesh
 from mcpyard.mesh.picture import PlacementRules
 from mcpyard.store.volatile_leases import LeaseTables, VolatileLeases
 from mcpyard.testing import FakeServers

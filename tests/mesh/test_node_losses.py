@@ -279,6 +279,24 @@ async def test_without_the_database_nothing_is_restarted_and_nobody_taken_over(
         await two.until(lambda: two.membership and two.membership.isolated)
 
 
+async def test_results_of_an_isolated_node_are_marked(tmp_path: Path) -> None:
+    async with cluster_in(tmp_path) as cluster:
+        cluster.place("n1")
+        one, two = await cluster.start("n1", "n2")
+        one.scripted.answers["echo"] = lambda _tool, arguments: arguments
+        await one.until(lambda: shown(one) is Phase.CONNECTED)
+        result = b'{"content":[],"_meta":{"a":1.50}}'
+        one.leases.away = True
+        await one.until(lambda: one.view.database_away)
+        assert await one.mesh.call(ECHO, "say", result, TERMS) == result
+        await two.die()
+        await one.until(lambda: one.membership and one.membership.isolated)
+        mark = b'{"content":[],"_meta":{"a":1.50,"mcpyard/isolated":true}}'
+        assert await one.mesh.call(ECHO, "say", result, TERMS) == mark
+        assert await one.mesh.request(ECHO, "resources/read", result, TERMS) == mark
+        assert await one.mesh.call(ECHO, "say", b"[]", TERMS) == b"[]"
+
+
 async def test_a_node_that_was_taken_over_stops_its_copies_and_joins_again(tmp_path: Path) -> None:
     async with cluster_in(tmp_path) as cluster:
         cluster.place("n1")

@@ -15,6 +15,7 @@ from mcpyard.cluster.lease import MemberWatch
 from mcpyard.domain.cluster import LeaseStore, Member, Node, NodeState
 from mcpyard.domain.errors import NodeTaken, StoreAway, YardError
 from mcpyard.mesh.duties import NodeDuties
+from mcpyard.mesh.isolation import is_isolated
 from mcpyard.mesh.mesh import Mesh
 from mcpyard.wire.change_signal import ChangeSignal
 
@@ -76,10 +77,8 @@ class Membership:
 
     @property
     def isolated(self) -> bool:
-        """Whether there should be other nodes, and neither they nor the database answer."""
-        if not self._view.database_away or self._mesh.links.all():
-            return False
-        return any(each.state is not NodeState.LEFT for each in self._view.peers)
+        """See `is_isolated`."""
+        return is_isolated(self._view, self._mesh.links)
 
     async def start(self) -> None:
         """Join the cluster and stay in it; without the database once it answers.

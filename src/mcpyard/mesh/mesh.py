@@ -9,7 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -18,10 +18,9 @@ from msgspec import Raw
 from mcpyard.cluster.admission import Verdict
 from mcpyard.cluster.node_view import NodeView
 from mcpyard.domain import plan
-from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.cluster import Placement
 from mcpyard.domain.desired import Desired, DesiredServer
-from mcpyard.domain.errors import ClusterRefused, Disconnected, ServerUnknown, YardError
+from mcpyard.domain.errors import ClusterRefused, ServerUnknown, YardError
 from mcpyard.domain.observed import Figures, Observed
 from mcpyard.domain.plan import Action
 from mcpyard.domain.ports import (
@@ -29,12 +28,13 @@ from mcpyard.domain.ports import (
     LogLine,
     NotificationInterest,
     NotificationListener,
-    Servers,
 )
 from mcpyard.domain.started_calls import CallWaiter, StartedCall
 from mcpyard.mesh import messages
 from mcpyard.mesh.certificates import NodeCertificates
+from mcpyard.mesh.isolation import is_isolated, marked
 from mcpyard.mesh.link_answers import LinkAnswers
+from mcpyard.mesh.local_servers import LocalServers
 from mcpyard.mesh.messages import (
     Heard,
     Hello,
@@ -47,19 +47,11 @@ from mcpyard.mesh.messages import (
 from mcpyard.mesh.node_interests import NodeInterests
 from mcpyard.mesh.node_link import NodeLink
 from mcpyard.mesh.node_links import NodeLinks
-from mcpyard.mesh.picture import CHECK_NODE, ClusterPicture, RulesOf
+from mcpyard.mesh.picture import ClusterPicture, RulesOf
 from mcpyard.mesh.questions import ServerQuestion
-from mcpyard.mesh.routing import CallRouter
+from mcpyard.mesh.routing import CallRouter, unreachable
 
 log = logging.getLogger(__name__)
-
-
-class LocalServers(Servers, Protocol):
-    """The servers of this machine: the supervisor."""
-
-    def listen(self, on_change: Callable[[Observed], None]) -> None:
-        """Tell of every change of what is observed."""
-        ...
 
 
 class Mesh:
@@ -156,6 +148,9 @@ class Mesh:
     ) -> Coroutine[Any, Any, bytes]:
         """Call a tool, wherever its server runs."""
         singleton = self.picture.singletons.get(server)
+        if self.view.database_away and singleton is not None:
+            # This node may be isolated, and says so then.
+            return self._ask(server, ServerQuestion(tool, arguments), terms)
         if singleton is None or self._admission.check(server, singleton=singleton) is Verdict.HERE:
             try:
                 return self._local.call(server, tool, arguments, terms)
@@ -183,7 +178,7 @@ class Mesh:
         question = ServerQuestion(method, params, is_call=False)
         if server not in self.picture.singletons:
             return question.ask(self._local, server, terms)
-        return self.router.ask(server, question, terms)
+        return self._ask(server, question, terms)
 
     def probe(self, server: UUID) -> None:
         """Try a remote server that is away."""
@@ -217,9 +212,7 @@ class Mesh:
             return await self._local.fetch_log(server)
         link = self.links.get(node)
         if link is None:
-            text = f'node "{node}" cannot be reached'
-            cause = Cause(Code.UNREACHABLE, text, CHECK_NODE, untaken=True)
-            raise Disconnected(text).because(cause)
+            raise unreachable(node)
         return messages.read_log(await link.question("log", OfServer(server)))
 
     def figures(self, server: UUID) -> Figures | None:
@@ -327,6 +320,12 @@ class Mesh:
                 self._local.release(messages.read_released(params).client_key)
             case _:
                 log.debug("node %s sent %s, which is not known here", link.node, method)
+
+    def _ask(
+        self, server: UUID, question: ServerQuestion, terms: CallTerms
+    ) -> Coroutine[Any, Any, bytes]:
+        work = self.router.ask(server, question, terms)
+        return marked(work) if is_isolated(self.view, self.links) else work
 
     def _hello(self) -> Hello:
         name, epoch = self.view.name, self.view.lease.epoch

@@ -144,7 +144,7 @@ class CallRouter:
         """Refuse a call to a node that lives and cannot be reached: waiting would not help."""
         lost_at = self.lost_at.get(node, self._began)
         if self.last_beat.get(node, 0.0) > lost_at + _SURELY_LATER:
-            raise _unreachable(node)
+            raise unreachable(node)
 
     async def _change(self, server: UUID, wait: "_CallTime") -> None:
         placement = self._view.admission.placements.get(server)
@@ -157,7 +157,7 @@ class CallRouter:
             if wait.is_over:
                 raise TimedOut("the server did not get a node in time", sent=False) from None
             if wait.left() <= 0:
-                raise _unreachable(placement.node if placement else "") from None
+                raise unreachable(placement.node if placement else "") from None
 
 
 class _CallTime:
@@ -193,7 +193,8 @@ class _CallTime:
         return replace(self._terms, timeout=max(0.001, timeout - waited))
 
 
-def _unreachable(node: str) -> Disconnected:
+def unreachable(node: str) -> Disconnected:
+    """Why a node was not asked."""
     text = f'node "{node}" cannot be reached' if node else "no node runs the server at the moment"
     hint = CHECK_NODE if node else NO_NODE.hint
     error = Disconnected(text).because(Cause(Code.UNREACHABLE, text, hint, untaken=True))
