@@ -4,14 +4,14 @@ import shutil
 import subprocess
 import time
 from collections.abc import Generator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from tests.cli.commands import TIMEOUT
-from tests.cluster.nodes import ClusterOfNodes, cluster_of, place_on
+from tests.cluster.nodes import ClusterOfNodes, RunningNode, cluster_of, place_on
 from tests.cluster.recording import Recording, boot_time, calling, overtaken
 from tests.postgres import Postgres, running
 from tests.process_families import all_gone
@@ -39,6 +39,12 @@ def ahead(dsn: str) -> float:
         query = "SELECT extract(epoch FROM clock_timestamp())"
         (row,) = connection.execute(query).fetchall()
     return float(row[0]) - time.time()
+
+
+def ahead_at(node: RunningNode, name: str) -> float:
+    """By how many seconds the clock of a node is ahead, by the token of that name that it makes."""
+    made = node.post("/api/tokens", {"name": name}, 201)["created"]
+    return datetime.fromisoformat(made).timestamp() - time.time()
 
 
 def register(recording: Recording, cluster: ClusterOfNodes, on: str) -> None:
@@ -177,6 +183,8 @@ def test_a_wall_clock_that_jumps_changes_nothing(
                 shift.write_text(f"{timedelta(hours=hours).total_seconds():.0f}")
                 if place == "database":
                     assert round(ahead(dsn) / 3600) == hours
+                else:
+                    assert round(ahead_at(second, f"made-{hours}") / 3600) == hours
                 cluster.wait_beats("n2")
                 cluster.wait_beats("n1")
                 callers.wait_answered(NAMES, ["n1", "n2"])

@@ -3,11 +3,12 @@
 import asyncio
 import logging
 import logging.handlers
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from cryptography import x509
 
 from mcpyard.domain.errors import ClusterRefused, NotWritable
 from mcpyard.mesh.certificates import NodeCertificates, NodeFiles, make_authority, make_certificate
@@ -23,6 +24,14 @@ def test_a_certificate_of_the_cluster_is_taken_and_its_key_is_private(tmp_path: 
     assert files.key.stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "ca" / "ca.key").stat().st_mode & 0o777 == 0o600
     assert {each.name for each in (tmp_path / "out").iterdir()} == {"n1.crt", "n1.key", "ca.crt"}
+
+
+def test_a_new_certificate_is_valid_where_the_clock_is_a_day_behind(tmp_path: Path) -> None:
+    make_authority(tmp_path)
+    files = make_certificate(tmp_path, "n1", tmp_path)
+    for file in (files.certificate, files.authority):
+        certificate = x509.load_pem_x509_certificate(file.read_bytes())
+        assert certificate.not_valid_before_utc < datetime.now(UTC) - timedelta(days=1)
 
 
 def test_an_authority_that_is_there_stays(tmp_path: Path) -> None:

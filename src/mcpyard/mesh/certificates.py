@@ -28,8 +28,8 @@ from mcpyard.domain.errors import ClusterRefused, NotWritable
 AUTHORITY: Final = "ca"
 _AUTHORITY_DAYS: Final = 3650
 _NODE_DAYS: Final = 825
-_SKEW: Final = timedelta(hours=1)
-"""Clocks of machines differ; a certificate is valid a little before it was made."""
+_SKEW: Final = timedelta(days=2)
+"""Clocks of machines differ, and jump; a certificate is valid from a time before it was made."""
 
 _NO_FILE: Final = (
     "Check the folder of --node-certs, or make certificates with: mcpyard cluster cert NODE"
