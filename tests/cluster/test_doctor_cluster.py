@@ -15,7 +15,7 @@ import pytest
 
 from mcpyard.mesh.certificates import make_certificate
 from mcpyard.store.postgres.schema import CLUSTER
-from tests.cli.commands import answer
+from tests.cli.commands import answer, mcpyard
 from tests.cluster.nodes import TOKEN, ClusterOfNodes
 from tests.postgres import KEY, Postgres, as_user, free_port, program, running
 
@@ -69,11 +69,18 @@ def test_a_node_is_checked_with_its_database_and_its_certificate(tmp_path: Path,
     assert missing["message"] == "MCPYARD_CLUSTER has no address of a database"
 
 
-class Deaf:
-    """A relay to a database that passes no notifications on, as a transaction pooler."""
+NO_TRANSACTIONS = b"SFATAL\0C08P01\0Mtransaction blocks not allowed in statement pooling mode\0\0"
 
-    def __init__(self, port: int) -> None:
+
+class Pooler:
+    """A relay to a database that passes no notifications on, as a pooler.
+
+    Its mode is that of PgBouncer: transactions are refused in that of statements.
+    """
+
+    def __init__(self, port: int, mode: str = "transaction") -> None:
         self._target = port
+        self._ask = _ask_statements if mode == "statement" else _ask
         self._sockets = [socket.create_server(("127.0.0.1", 0))]
         self.port: int = self._sockets[0].getsockname()[1]
         self._threads = [threading.Thread(target=self._accept)]
@@ -94,7 +101,7 @@ class Deaf:
                 client, _ = self._sockets[0].accept()
                 server = socket.create_connection(("127.0.0.1", self._target))
                 self._sockets += [client, server]
-                for work in (_ask, _answer):
+                for work in (self._ask, _answer):
                     thread = threading.Thread(target=work, args=(client, server))
                     self._threads.append(thread)
                     thread.start()
@@ -107,6 +114,19 @@ def _ask(client: socket.socket, server: socket.socket) -> None:
         server.shutdown(socket.SHUT_RDWR)
 
 
+def _ask_statements(client: socket.socket, server: socket.socket) -> None:
+    """Pass on what begins no transaction."""
+    with contextlib.suppress(OSError):
+        while data := client.recv(1 << 16):
+            if data.startswith(b"Q") and b"BEGIN" in data:
+                length = len(NO_TRANSACTIONS) + 4
+                client.sendall(b"E" + length.to_bytes(4, "big") + NO_TRANSACTIONS)
+                break
+            server.sendall(data)
+        client.shutdown(socket.SHUT_RDWR)
+        server.shutdown(socket.SHUT_RDWR)
+
+
 def _answer(client: socket.socket, server: socket.socket) -> None:
     with contextlib.suppress(OSError), server.makefile("rb") as stream:
         while head := stream.read(5):
@@ -115,12 +135,17 @@ def _answer(client: socket.socket, server: socket.socket) -> None:
                 client.sendall(head + body)
 
 
+def through(pooler: Pooler, postgres: Postgres, dsn: str) -> str:
+    """The DSN of a database behind a pooler."""
+    database = dsn.rpartition("/")[2]
+    return f"{postgres.dsn(database, pooler.port)}?sslmode=disable&gssencmode=disable"
+
+
 def test_hints_that_a_pooler_keeps_back_are_noticed(
     tmp_path: Path, postgres: Postgres, cluster_dsn: str
 ) -> None:
-    relay = Deaf(postgres.port)
-    database = cluster_dsn.rpartition("/")[2]
-    dsn = f"{postgres.dsn(database, relay.port)}?sslmode=disable&gssencmode=disable"
+    relay = Pooler(postgres.port)
+    dsn = through(relay, postgres, cluster_dsn)
     try:
         checks = findings(tmp_path / "home", dsn)
     finally:
@@ -128,6 +153,23 @@ def test_hints_that_a_pooler_keeps_back_are_noticed(
     assert checks["cluster database"]["status"] == "ok"
     assert checks["cluster changes"]["status"] == "warn"
     assert "pooler in session mode" in checks["cluster changes"]["fix"]
+
+
+def test_a_pooler_without_transactions_is_refused(
+    tmp_path: Path, postgres: Postgres, cluster_dsn: str
+) -> None:
+    pooler = Pooler(postgres.port, "statement")
+    dsn = through(pooler, postgres, cluster_dsn)
+    sentence = "the pooler of the database allows no transactions"
+    try:
+        database = findings(tmp_path / "home", dsn, code=1)["cluster database"]
+        assert (database["status"], database["message"]) == ("fail", sentence)
+        made = mcpyard("cluster", "init", home=tmp_path, MCPYARD_CLUSTER=dsn, MCPYARD_KEY=KEY)
+        error, hint = made.stderr.splitlines()
+        assert error == f"error: {sentence}"
+        assert hint.startswith("hint: Set its pool mode to session or transaction")
+    finally:
+        pooler.close()
 
 
 @contextlib.contextmanager

@@ -172,6 +172,14 @@ def _check_server(raw: LimitedConnection) -> None:
         raise ClusterRefused("the database is older than PostgreSQL 13").advising(
             "Use PostgreSQL 13 or newer."
         )
+    try:
+        # Not in one statement, which such a pooler passes on.
+        raw.execute("BEGIN")
+        raw.execute("COMMIT")
+    except psycopg.errors.ProtocolViolation:
+        raise ClusterRefused("the pooler of the database allows no transactions").advising(
+            "Set its pool mode to session or transaction, or name PostgreSQL itself in the DSN."
+        ) from None
 
 
 def seal_of(key: str, older: str = "") -> Seal:
