@@ -1,5 +1,6 @@
 """What is recorded of arguments and results: without secrets, and cut."""
 
+import gc
 import json
 from typing import Any
 
@@ -119,6 +120,17 @@ def test_nested_json_that_was_cut_within_an_escape_is_still_json() -> None:
 def test_a_string_that_is_broken_is_read_as_it_stands() -> None:
     raw = rb'["\x password=hunter2'
     assert redact_json(raw, len(raw), ()).text == '["\\\\x password=***"'
+
+
+def test_nothing_of_a_text_is_left_to_the_garbage_collector() -> None:
+    # It runs rarely by design, and texts are long.
+    gc.collect()
+    gc.disable()
+    try:
+        redact_json(b'{"a": ["x", 1, "{\\"b\\": 2}"]}', 30, ["secret"])
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_texts_are_masked_and_cut() -> None:

@@ -2,8 +2,10 @@ import asyncio
 import resource
 import sqlite3
 import threading
+import weakref
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from mcpyard.domain.errors import NameTaken, StateBroken, StateGone, StorageFull, YardBusy
 from mcpyard.store.sqlite.database import DatabaseKind
 from mcpyard.store.sqlite.engine import Engine, Job
+from tests.runtime.waiting import eventually
 
 KIND = DatabaseKind((("CREATE TABLE t (k INTEGER PRIMARY KEY, v TEXT) STRICT",),), "FULL")
 
@@ -254,6 +257,19 @@ async def test_work_in_the_background_is_done_in_order_and_its_failure_is_logged
         assert await engine.run(keys) == [1]
         assert results == [True, False]
         assert caplog.text.count("UNIQUE constraint failed") >= 2
+
+
+async def test_what_was_written_is_not_held_until_the_next_job(tmp_path: Path) -> None:
+    class Long:
+        """What a job writes."""
+
+    async with an_engine(tmp_path / "it.db") as engine:
+        written = Long()
+        held_by_us = weakref.ref(written)
+        engine.post(partial(lambda _, __: None, written))
+        await engine.run(keys)
+        del written
+        assert await eventually(lambda: held_by_us() is None)
 
 
 async def test_closing_finishes_what_was_asked_for_and_takes_no_more(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Calls of one yard are recorded, with what happened before they were sent."""
 
 import json
+import weakref
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ from mcpyard.yard.calls.recorder import MOST_WAITING, CallRecorder
 from mcpyard.yard.calls.recording import NotRecording
 from mcpyard.yard.views.calls import CallDetailsView
 from tests.cli.commands import echo
+from tests.runtime.waiting import eventually
 
 ADDRESS = "http://127.0.0.1:8712"
 
@@ -103,6 +105,20 @@ async def test_calls_that_find_no_room_are_counted_and_failed_ones_find_more() -
     recorder.forget([traced(size)], dropped=False)
     assert recorder.dropped == 4
     await recorder.flush()
+    await recorder.close()
+
+
+class Details:
+    """What a server said beside its error."""
+
+
+async def test_recorded_calls_are_not_held_until_the_next_call() -> None:
+    recorder, details = CallRecorder(Refusing(), dict, dict), Details()  # pyright: ignore[reportArgumentType]
+    _, call, trace = traced()
+    held_by_us = weakref.ref(details)
+    recorder.take(0, [TracedCall(0, call, trace._replace(details=details))])
+    del details
+    assert await eventually(lambda: held_by_us() is None)
     await recorder.close()
 
 

@@ -7,7 +7,7 @@ one that was cut off is masked like one that is whole. Every pattern is linear i
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from enum import IntEnum
 from functools import lru_cache
@@ -134,17 +134,23 @@ class _JsonMasking:
         self._depth = depth
         self._parts: list[str] = []
         self._frames = [_Frame(_Secrecy.NONE)]
-        self._on: Mapping[str | None, Callable[[str], str]] = {
-            "string": self._string,
-            "mark": self._mark,
-            "scalar": self._scalar,
-            "space": str,
-        }
 
     def masked(self, text: str) -> str:
         for token in _TOKEN.finditer(text):
-            self._parts.append(self._on[token.lastgroup](token.group()))
+            self._parts.append(self._token(token.lastgroup, token.group()))
         return "".join(self._parts)
+
+    def _token(self, kind: str | None, token: str) -> str:
+        # Not a table of bound methods: with one, every text would stay until a garbage collection.
+        match kind:
+            case "string":
+                return self._string(token)
+            case "mark":
+                return self._mark(token)
+            case "scalar":
+                return self._scalar(token)
+            case _:
+                return token
 
     def _mark(self, mark: str) -> str:
         frame = self._frames[-1]

@@ -238,6 +238,8 @@ class JobThread(ABC, Generic[C]):
             # The loop is gone when its program ended without closing us.
             with contextlib.suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(_deliver, outcomes)
+            # What was written may be long, and the next job may come tomorrow.
+            del group, outcomes
         self._let_go()
 
     def _take(self) -> tuple[list[Ticket], bool]:

@@ -140,6 +140,8 @@ class CallRecorder:
                 item.set()
             else:
                 self._record(item, reader)
+            # Long arguments and results would be kept until the next call, which may come tomorrow.
+            del item
 
     def _record(self, batch: _Batch, reader: "ContentsReader") -> None:
         servers = batch.servers
