@@ -8,6 +8,7 @@ import contextlib
 import getpass
 import os
 import pwd
+import random
 import shutil
 import signal
 import socket
@@ -43,10 +44,14 @@ def program(name: str) -> Path | None:
     return next((each / name for each in reversed(PROGRAMS) if (each / name).exists()), None)
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def free_port(host: str = "127.0.0.1") -> int:
+    """A port that nobody listens on, nor takes for a connection until it is used."""
+    dice = random.SystemRandom()
+    while True:
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            # Below those that Linux gives to connections.
+            probe.bind((host, dice.randrange(10_000, 32_000)))
+            return probe.getsockname()[1]
 
 
 def as_user() -> list[str]:

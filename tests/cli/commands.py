@@ -107,7 +107,7 @@ class Up:
 
     def wait_ready(self) -> "Up":
         first = json.loads(self.line())
-        assert first["event"] == "ready"
+        assert first.get("event") == "ready", first
         assert first["pid"] == self.process.pid
         self.url = first["url"]
         return self

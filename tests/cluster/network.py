@@ -76,7 +76,7 @@ class Network:
 
     def to_node(self, name: str) -> tuple[NetworkPath, list[str]]:
         """A way to a node that is not up yet, and the arguments that it is started with."""
-        port = free_port()
+        port = free_port(HOSTS[name])
         path = self.to(port, HOSTS[name], node_at)
         listen = ["--node-listen", f"{HOSTS[name]}:{port}"]
         return path, [*listen, "--node-address", f"127.0.0.1:{path.port}"]

@@ -136,7 +136,10 @@ class ClusterOfNodes:
         """Start a node and wait until it answers; later arguments replace those from here."""
         up = self.up(name, *arguments, dsn=dsn, ttl=ttl, home=home, **environment)
         if ready:
-            up.wait_ready()
+            with contextlib.ExitStack() as failed:
+                failed.callback(up.close)
+                up.wait_ready()
+                failed.pop_all()
         if before := self.nodes.get(home or name):
             before.close()
         client = httpx2.Client(
@@ -159,7 +162,7 @@ class ClusterOfNodes:
             self.folder / (home or name),
             "--json",
             *("--node", name, "--node-ttl", ttl, "--node-certs", self.certificates),
-            *("--node-listen", f"{HOSTS[name]}:{free_port()}"),
+            *("--node-listen", f"{HOSTS[name]}:{free_port(HOSTS[name])}"),
             *arguments,
             environment={
                 "MCPYARD_CLUSTER": dsn or self.dsn,

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import sys
 import threading
 import time
@@ -104,6 +105,9 @@ def overtaken(records: Iterable[Record]) -> list[Record]:
     return late
 
 
+_groups = count()
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What became of one call."""
@@ -129,6 +133,8 @@ class Callers:
         self, nodes: Sequence[RunningNode], servers: Sequence[str], pause: float = 0.0
     ) -> None:
         self._rest = pause
+        # An address in memory would be used again, and two calls would look like one made twice.
+        self._key = f"{os.getpid():x}-{next(_groups)}"
         self.outcomes: list[Outcome] = []
         self._changed = threading.Condition()
         self._over = threading.Event()
@@ -179,7 +185,7 @@ class Callers:
                 if self._over.is_set():
                     return
                 outcome = _call(
-                    client, path, (node, server, f"{id(self):x}-{server}-{node}-{number}")
+                    client, path, (node, server, f"{self._key}-{server}-{node}-{number}")
                 )
                 with self._changed:
                     self.outcomes.append(outcome)
