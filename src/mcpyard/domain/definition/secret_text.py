@@ -24,6 +24,7 @@ from mcpyard.domain.definition.secret_names import (
     names_secret,
 )
 from mcpyard.domain.definition.secret_shapes import PRIVATE_KEY, without_keys
+from mcpyard.domain.definition.secrets_in_files import file_secrets
 
 MASKED: Final = "***"
 
@@ -185,7 +186,8 @@ class _Masking:
             text = _BEARER.sub(self._value, text)
         if may_name_secrets(text):
             text = PRIVATE_KEY.sub(self._whole, text)
-            for secrets_in in (header_secrets, named_secrets, option_secrets):
+            # An attribute that names a secret is masked itself afterwards, as `key="..."`.
+            for secrets_in in (file_secrets, header_secrets, named_secrets, option_secrets):
                 text = self._parts(text, [*secrets_in(text)])
         return without_keys(text, self._whole)
 
