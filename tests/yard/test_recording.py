@@ -69,6 +69,34 @@ async def test_a_call_that_woke_its_server_says_how_long_that_took(tmp_path: Pat
 
 
 @pytest.mark.real
+@pytest.mark.spec("F6.1")
+async def test_a_secret_of_the_environment_is_not_recorded_however_it_is_written(
+    tmp_path: Path,
+) -> None:
+    value = 'p\u00e4 "s\\s/w+rd'
+    forms = {
+        "plain": value,
+        "json": json.dumps(value, ensure_ascii=False)[1:-1],
+        "ascii": json.dumps(value)[1:-1],
+        "path": "p%C3%A4%20%22s%5Cs/w%2Brd",
+        "quoted": "p%C3%A4%20%22s%5Cs%2Fw%2Brd",
+        "form": "p%C3%A4+%22s%5Cs%2Fw%2Brd",
+        "html": "p\u00e4 &quot;s\\s/w+rd",
+        "base64": "cMOkICJzXHMvdytyZA",
+    }
+    text = "; ".join(f"{name} {form}" for name, form in forms.items())
+    masked = "; ".join(f"{name} ***" for name in forms)
+    async with recording(tmp_path, one=echo(env={"API_TOKEN": value})) as yard:
+        await yard.start("one", wait=20)
+        await yard.call("mcp_one_echo", {"text": text})
+        opened = await newest(yard)
+        assert opened.arguments
+        assert opened.result
+        assert json.loads(opened.arguments.text) == {"text": masked}
+        assert json.loads(opened.result.text)["content"][0]["text"] == masked
+
+
+@pytest.mark.real
 async def test_without_a_home_nothing_is_recorded() -> None:
     async with open_yard(servers={"one": echo()}) as yard:
         state = await yard.calls.recording.state()

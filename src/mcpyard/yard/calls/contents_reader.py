@@ -16,6 +16,7 @@ from mcpyard.domain.call_contents import (
 )
 from mcpyard.domain.definition.json_secrets import Redacted, redact_json, redact_text
 from mcpyard.domain.definition.secrets import secrets_of
+from mcpyard.domain.definition.written_forms import written_forms
 from mcpyard.domain.desired import DesiredServer
 
 if TYPE_CHECKING:
@@ -65,11 +66,12 @@ class KnownSecrets:
         """The secrets of a server."""
         if desired is not None and self._launches.get(server) is not desired.launch:
             self._launches[server] = desired.launch
-            fresh = {*secrets_of(desired.launch)}
+            secrets = secrets_of(desired.launch)
+            fresh = {form for each in secrets for form in written_forms(each)}
             # A program may answer what it was started with before its definition changed.
             both = [*fresh, *(each for each in self._secrets.get(server, ()) if each not in fresh)]
-            secrets = both[: max(len(fresh), _MOST_SECRETS)]
-            self._secrets[server] = tuple(sorted(secrets, key=len, reverse=True))
+            kept = both[: max(len(fresh), _MOST_SECRETS)]
+            self._secrets[server] = tuple(sorted(kept, key=len, reverse=True))
         return self._secrets.get(server, ())
 
 
