@@ -70,8 +70,8 @@ class KnownSecrets:
             fresh = {form for each in secrets for form in written_forms(each)}
             # A program may answer what it was started with before its definition changed.
             both = [*fresh, *(each for each in self._secrets.get(server, ()) if each not in fresh)]
-            kept = both[: max(len(fresh), _MOST_SECRETS)]
-            self._secrets[server] = tuple(sorted(kept, key=len, reverse=True))
+            values = both[: max(len(fresh), _MOST_SECRETS)]
+            self._secrets[server] = tuple(sorted(values, key=len, reverse=True))
         return self._secrets.get(server, ())
 
 
