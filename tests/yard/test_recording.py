@@ -1,6 +1,7 @@
 """Calls of one yard are recorded, with what happened before they were sent."""
 
 import json
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -13,12 +14,19 @@ from mcpyard.app import WiredYard, open_yard
 from mcpyard.domain.call_contents import CallTrace, RecordingMode, TracedCall
 from mcpyard.domain.errors import CallUnknown
 from mcpyard.domain.stored import CallQuery, CallRecord
+from mcpyard.yard.calls.call_context import CallContext, CallExtras
 from mcpyard.yard.calls.inspection import inspect_call
 from mcpyard.yard.calls.recorder import MOST_WAITING, CallRecorder
 from mcpyard.yard.calls.recording import NotRecording
+from mcpyard.yard.server_questions import ElicitRequest, QuestionAnswerer
 from mcpyard.yard.views.calls import CallDetailsView
 from tests.cli.commands import echo
 
+ASKING: dict[str, object] = {
+    "command": sys.executable,
+    "args": ["-I", "-S", str(Path(__file__).parents[1] / "web" / "asking_server.py")],
+    "transport": "stdio",
+}
 ADDRESS = "http://127.0.0.1:8712"
 
 
@@ -94,6 +102,42 @@ async def test_a_secret_of_the_environment_is_not_recorded_however_it_is_written
         assert opened.result
         assert json.loads(opened.arguments.text) == {"text": masked}
         assert json.loads(opened.result.text)["content"][0]["text"] == masked
+
+
+@pytest.mark.real
+@pytest.mark.spec("F6.1")
+async def test_an_answer_that_a_server_repeats_is_not_recorded(tmp_path: Path) -> None:
+    def reply(request: ElicitRequest) -> dict[str, object]:
+        assert request.message == "Who are you?"
+        return {"name": "Ada Lovelace", "born": 18151210, "sure": True}
+
+    async with recording(tmp_path, one=ASKING) as yard:
+        await yard.start("one", wait=20)
+        requests = yard.gateway.of("me", QuestionAnswerer(reply, None))
+        outcome = await requests.call_with(yard.route("one", "ask"), {}, CallContext("me"))
+        assert "Ada Lovelace" in outcome.text
+        assert "18151210" in outcome.text
+        opened = await newest(yard)
+        assert opened.result
+        assert "Ada" not in opened.result.text
+        assert "18151210" not in opened.result.text
+        assert "accept" in opened.result.text
+
+
+@pytest.mark.real
+@pytest.mark.spec("F6.1")
+async def test_an_answer_that_comes_with_a_call_is_not_recorded(tmp_path: Path) -> None:
+    answers = json.dumps({"q": {"action": "accept", "content": {"name": "Ada Lovelace"}}})
+    extras = CallExtras(members={"inputResponses": answers.encode()})
+    async with recording(tmp_path, one=echo()) as yard:
+        await yard.start("one", wait=20)
+        arguments = {"text": "I accept that Ada Lovelace is here"}
+        context = CallContext("me", extras=extras)
+        await yard.calls.call_with(yard.route("one", "echo"), arguments, context)
+        opened = await newest(yard)
+        assert opened.result
+        (part,) = json.loads(opened.result.text)["content"]
+        assert part["text"] == "I accept that *** is here"
 
 
 @pytest.mark.real
