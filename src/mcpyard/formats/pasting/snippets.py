@@ -43,6 +43,12 @@ _COMMAND: Final = re.compile(
 )
 """Begins with a URL, or with a word of which neither JSON nor TOML would make a key."""
 
+_ADDRESS: Final = re.compile(r"https?://(?P<host>[\w.-]+)(?::\d+)?(?:[/?]\S*)?")
+_PAGES: Final = frozenset(
+    {"github.com", "gitlab.com", "www.npmjs.com", "npmjs.com", "pypi.org", "hub.docker.com"}
+)
+"""Hosts with pages about servers, which are no servers themselves."""
+
 _FENCED: Final = re.compile(
     r"(?s)\s*(?P<fence>```|~~~)[^\S\n]*[\w+-]*[^\S\n]*\n(?P<inside>.*)\n[^\S\n]*(?P=fence)\s*"
 )
@@ -125,6 +131,8 @@ def _raw(text: str) -> Mapping[str, object] | object:
     """The entries of a text, by name; or what a single entry holds."""
     if text.startswith("[") and not text.startswith(("[{", "[]")):
         return _toml(text)
+    if (address := _ADDRESS.fullmatch(text)) and address["host"] not in _PAGES:
+        return {"url": text}
     if unknown := _COMMAND.match(text):
         raise _broken(f'"{short(unknown[0])}" {_UNKNOWN}')
     first = text if text.startswith(("{", "[")) else "{" + text.rstrip().rstrip(",") + "}"
