@@ -218,7 +218,11 @@ class PageCall:
     def _notified(self, method: str, params: bytes) -> None:
         if method != _MESSAGE:
             return
-        members = object_of(orjson.loads(params))
+        try:
+            members = object_of(orjson.loads(params))
+        except ValueError:
+            # A number without end, or half a character.
+            members = {"data": params.decode(errors="replace")}
         self.messages.append(
             LogMessage(inert(members.get("level", ""))[:20], log_text(members.get("data")))
         )
