@@ -24,7 +24,6 @@ from mcpyard.domain.definition.secret_names import (
     names_secret,
 )
 from mcpyard.domain.definition.secret_shapes import PRIVATE_KEY, without_keys
-from mcpyard.domain.definition.secrets_in_files import file_secrets
 
 MASKED: Final = "***"
 
@@ -185,6 +184,9 @@ class _Masking:
         if "bearer" in lowered or "basic" in lowered:
             text = _BEARER.sub(self._value, text)
         if may_name_secrets(text):
+            # To compile its patterns takes a millisecond, which the start of a yard does not need.
+            from mcpyard.domain.definition.secrets_in_files import file_secrets  # noqa: PLC0415
+
             text = PRIVATE_KEY.sub(self._whole, text)
             # An attribute that names a secret is masked itself afterwards, as `key="..."`.
             for secrets_in in (file_secrets, header_secrets, named_secrets, option_secrets):
