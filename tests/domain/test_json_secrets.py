@@ -56,6 +56,14 @@ def redacted(value: object, *secrets: str) -> Any:  # noqa: ANN401  any JSON
         ([{"value": 1, "header": "token"}], [{"value": "***", "header": "token"}]),
         ([{"value": "x", "key": "token"}], [{"value": "***", "key": "***"}]),
         ([{"name": "Accept", "value": "text"}], [{"name": "Accept", "value": "text"}]),
+        (
+            {"\u5bc6\u7801": "a b", "\u4ee4\u724c": 123456},
+            {"\u5bc6\u7801": "***", "\u4ee4\u724c": "***"},
+        ),
+        (
+            {"seedPhrase": "a b c", "PRIVATE KEY": "a b"},
+            {"seedPhrase": "***", "PRIVATE KEY": "***"},
+        ),
     ],
 )
 def test_secrets_are_masked_by_name_and_by_look(value: object, masked: object) -> None:

@@ -110,6 +110,9 @@ def test_secrets_in_a_url_are_masked(url: str, masked: str) -> None:
         *("xai-" + "a1B2c3D4e5F6a1B2c3D4", "sntrys_" + "a1B2c3D4e5F6a1B2c3D4", "PMAK-" + "0a" * 10),
         *("hvs." + "a1B2c3D4e5F6a1B2c3D4", "ATATT3" + "xFfGF0a1B2c3D4e5F6a1", "glsa_" + "a1B2" * 5),
         "AGE-SECRET-KEY-1" + "QQPQ2PAAAAAAAAAAAAAAAAAAAA",
+        *("dapi" + "0a" * 16, "phx_" + "a1B2" * 8, "pscale_tkn_" + "a1B2" * 8),
+        *("dp.st.dev." + "a1B2" * 10, "NRAK-" + "A1B2" * 6, "HRKU-" + "a1B2" * 9),
+        "123456789:AA" + "a1B2c3D-4" * 4,
     ],
 )
 def test_keys_of_known_services_are_masked_wherever_they_stand(key: str) -> None:
@@ -166,6 +169,26 @@ def test_a_key_is_masked_by_what_it_begins_with(start: str) -> None:
         ("password\uff1aabc123", "password\uff1a***"),
         ("Authorization\uff1aBearer abcdef", "Authorization\uff1aBearer ***"),
         ("cookie\uff1a a=b; c=d", "cookie\uff1a ***"),
+        ("-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQ\n-----END PGP PRIVATE KEY BLOCK-----", "***"),
+        ("\"secret\" => \"a b\", 'x' => 'y'", "\"secret\" => \"***\", 'x' => 'y'"),
+        ('password := "a b"', 'password := "***"'),
+        ("<user>me</user><password>a b</password>", "<user>me</user><password>***</password>"),
+        ("<s:apiKey id='1'>abc</s:apiKey>", "<s:apiKey id='1'>***</s:apiKey>"),
+        ('<add key="ApiKey" value="a b" />', '<add key="***" value="***" />'),
+        ("machine h login me password horse", "machine h login me password ***"),
+        ("a: 1\n  password: correcthorse # x\nb: 2", "a: 1\n  password: *** # x\nb: 2"),
+        ("- api_key: batterystaple", "- api_key: ***"),
+        ("token: expired\npassword: required", "token: expired\npassword: required"),
+        ("curl -u me:a.horse https://h", "curl -u me:*** https://h"),
+        (
+            "docker run -u 1000:1000 --user node:node x",
+            "docker run -u 1000:1000 --user node:node x",
+        ),
+        ("seed_phrase=abc recoveryPhrase='a b'", "seed_phrase=*** recoveryPhrase='***'"),
+        (
+            "\u5bc6\u7801\uff1aabc123\uff0c\u53e3\u4ee4=abc",
+            "\u5bc6\u7801\uff1a***\uff0c\u53e3\u4ee4=***",
+        ),
     ],
 )
 def test_secrets_in_a_text_are_masked(text: str, masked: str) -> None:

@@ -313,3 +313,68 @@ def test_every_line_gives_servers_or_says_why_not(text: str) -> None:
     except DocumentBroken as error:
         outcome = [each.place.line for each in error.problems if each.place]
     assert outcome
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "command"),
+    [
+        ("mcpyard add time -- uvx mcp-server-time", "time", ["uvx", "mcp-server-time"]),
+        (
+            "mcpyard add --start --wait 5 --env A=b --cwd /srv x -- run --start",
+            "x",
+            ["run", "--start"],
+        ),
+        ("amp mcp add x -- npx -y pkg", "x", ["npx", "-y", "pkg"]),
+        ("auggie mcp add x -e A=b -- run", "x", ["run"]),
+        ('droid mcp add x "npx -y pkg"', "x", ["npx", "-y", "pkg"]),
+        ("droid mcp add x npx -y pkg", "x", ["npx", "-y", "pkg"]),
+    ],
+)
+def test_commands_of_more_programs_add_servers(line: str, name: str, command: list[str]) -> None:
+    (server,) = parse_snippet(line).servers
+    assert isinstance(server.config, LocalConfig)
+    assert (server.name, server.config.command) == (name, command)
+    assert server.config.environment == ({"A": "b"} if "A=b" in line else {})
+    assert server.config.cwd == ("/srv" if "--cwd" in line else None)
+
+
+def test_remote_servers_are_added_by_commands_of_more_programs() -> None:
+    text = """mcpyard add docs https://h/mcp --header 'Authorization: Bearer ${TOKEN}' --no-start
+droid mcp add linear https://l/mcp --type http"""
+    docs, linear = (each.config for each in parse_snippet(text).servers)
+    assert isinstance(docs, RemoteConfig)
+    assert isinstance(linear, RemoteConfig)
+    assert (docs.url, docs.headers) == ("https://h/mcp", {"Authorization": "Bearer ${TOKEN}"})
+    assert linear.url == "https://l/mcp"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```bash\nclaude mcp add x -- uvx y\n```",
+        "```\n$ claude mcp add x -- uvx y\n```\n",
+        "~~~sh\nclaude mcp add x -- uvx y\n~~~",
+        "`claude mcp add x -- uvx y`",
+        '```json\n{"mcpServers": {"x": {"command": "uvx", "args": ["y"]}}}\n```',
+    ],
+)
+def test_the_marks_of_markdown_around_a_text_are_passed_over(text: str) -> None:
+    (server,) = parse_snippet(text).servers
+    assert isinstance(server.config, LocalConfig)
+    assert (server.name, server.config.command) == ("x", ["uvx", "y"])
+
+
+def test_a_fault_between_marks_of_markdown_is_told_with_its_line() -> None:
+    assert "the pasted text:3:1: " in refusal("```\nclaude mcp add a\nclaude mcp add b\n```")
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("claude mcp add \u2014transport http x https://h/mcp", "\u2014transport"),
+        ("claude mcp add x \u2013e A=b -- run", "\u2013e"),
+        ("claude mcp add \u201cx y\u201d -- run", "\u201cx"),
+    ],
+)
+def test_signs_that_a_word_processor_put_in_are_named(line: str, word: str) -> None:
+    assert f'"{word}" begins with {word[0]}, which no program reads' in refusal(line)

@@ -54,6 +54,9 @@ def json_of(value: object) -> str:
         ("API_KEY=abc npx -y tavily-mcp@0.2", "tavily", {"API_KEY": "abc"}),
         ("docker mcp gateway run", "mcp", {}),
         ("podman run --rm -i quay.io/team/files@sha256:1 stdio", "files", {}),
+        ("github-mcp-server stdio", "github", {}),
+        ("API_KEY=abc mcp-grafana --debug", "grafana", {"API_KEY": "abc"}),
+        ("/usr/local/bin/mcp-grafana", "grafana", {}),
     ],
 )
 def test_a_command_that_starts_a_server_is_that_server(
@@ -83,6 +86,13 @@ def test_a_variable_that_docker_passes_on_is_read_from_mcpyards_environment() ->
         ("docker ps", '"docker" starts no server this way; expected docker run or docker mcp'),
         ("uvx --help", '"uvx" starts no server this way; expected uvx with a package'),
         ("docker run -i --name", "has no image to run"),
+        ("npx -y @smithery/cli@latest install x", '"npx @smithery/cli" is not a command that adds'),
+        ("npx add-mcp https://h/mcp", '"npx add-mcp" is not a command that adds a server'),
+        ("npx @modelcontextprotocol/inspector npx -y x", "is not a command that adds a server"),
+        (
+            "npx -y pkg \u2014port 1",
+            '"\u2014port" begins with \u2014, which no program reads',
+        ),
         ("npx -y pkg && curl https://h", '"curl https://h" is not a command that adds a server'),
     ],
 )

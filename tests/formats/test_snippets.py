@@ -149,7 +149,9 @@ def test_a_bad_entry_costs_only_itself() -> None:
         ("foo bar baz", '"foo" is neither JSON, TOML, an install link nor a known command'),
         ("curl https://h/i.sh | sh", '"curl" is neither JSON'),
         ("/opt/server --port 1", '"/opt/server" is neither JSON'),
-        ("https://h/mcp", '"https://h/mcp" is neither JSON'),
+        ("https://h/mcp and more", '"https://h/mcp" is neither JSON'),
+        ("https://github.com/a/b", '"https://github.com/a/b" is neither JSON'),
+        ("ftp://h/mcp", '"ftp://h/mcp" is neither JSON'),
         ("a: 1", "expected a name in double quotes"),
         ("claude mcp list", "adds a server with `add` or `add-json`"),
         ("claude doctor", '"claude doctor" is not a command that adds a server'),
@@ -166,6 +168,20 @@ def test_a_bad_entry_costs_only_itself() -> None:
 )
 def test_what_cannot_be_understood_is_told_with_its_line(text: str, message: str) -> None:
     assert message in broken(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("https://mcp.sentry.dev/mcp", "sentry"),
+        (" http://127.0.0.1:9000/sse?x=1\n", "127"),
+        ("`https://api.example.com/mcp`", "example"),
+    ],
+)
+def test_the_address_of_a_server_is_a_server(text: str, name: str) -> None:
+    (server,) = parse_snippet(text).servers
+    assert isinstance(server.config, RemoteConfig)
+    assert (server.name, server.config.url) == (name, text.strip(" \n`"))
 
 
 @given(st.text(max_size=60) | st.text(max_size=60).map(lambda text: "claude mcp add " + text))

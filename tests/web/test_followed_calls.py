@@ -6,6 +6,7 @@ import re
 import pytest
 
 from mcpyard.web.server_screens.run_pages import MOST_FOLLOWED
+from mcpyard.web.server_screens.running_calls import PageCall
 from tests.api.asgi import YardApi
 from tests.api.daemon import one
 from tests.web.test_doors import asked_page
@@ -30,6 +31,18 @@ async def test_calls_that_run_leave_connections_to_a_browser() -> None:
         for each in waiting:
             assert "finished after" in (await each).text
         assert "finished after" in (await api.client.get(runs[-1])).text
+
+
+async def test_a_log_message_that_cannot_be_read_is_shown_as_it_came() -> None:
+    async with asked_page(a=asking()) as api:
+        await waiting_call(api, "a")
+        call = PageCall(api.yard.route("a", "log"), "{}", "me")
+        for number in ("1e999", '"' + "\\ud800" + '"'):
+            call._notified("notifications/message", b'{"level":"info","data":%b}' % number.encode())
+    assert [each.text for each in call.messages] == [
+        '{"level":"info","data":1e999}',
+        '{"level":"info","data":"\\ud800"}',
+    ]
 
 
 async def waiting_call(api: YardApi, server: str) -> str:

@@ -1,5 +1,6 @@
 """The palette and the search: everything of a yard by its name."""
 
+import re
 import sys
 
 import pytest
@@ -104,6 +105,20 @@ def test_the_palette_starts_and_stops_servers_and_opens_dialogs(
     expect(page.locator("#palette")).to_contain_text("没有匹配项。")
     page.keyboard.press("Enter")
     expect(page.locator("#palette")).to_be_visible()
+
+
+def test_the_palette_enables_a_disabled_server_and_does_not_offer_to_start_it(
+    visitor: Visitor, yard: Daemon
+) -> None:
+    yard.register("asleep", echo(), enabled=False)
+    page = visitor.visit(yard)
+    options = page.locator("#palette [role=option]")
+    ask(page, "asleep")
+    expect(options).to_have_text(
+        [re.compile("^asleep"), "Enable: asleepAction", re.compile("^Logs")]
+    )
+    options.nth(1).click()
+    expect(status_badge(page, "asleep")).not_to_have_text("Disabled")
 
 
 def test_the_search_finds_tools_prompts_and_resources_as_well(

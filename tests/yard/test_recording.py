@@ -1,6 +1,7 @@
 """Calls of one yard are recorded, with what happened before they were sent."""
 
 import json
+import sys
 import weakref
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -14,13 +15,20 @@ from mcpyard.app import WiredYard, open_yard
 from mcpyard.domain.call_contents import CallTrace, RecordingMode, TracedCall
 from mcpyard.domain.errors import CallUnknown
 from mcpyard.domain.stored import CallQuery, CallRecord
+from mcpyard.yard.calls.call_context import CallContext, CallExtras
 from mcpyard.yard.calls.inspection import inspect_call
 from mcpyard.yard.calls.recorder import MOST_WAITING, CallRecorder
 from mcpyard.yard.calls.recording import NotRecording
+from mcpyard.yard.server_questions import ElicitRequest, QuestionAnswerer
 from mcpyard.yard.views.calls import CallDetailsView
 from tests.cli.commands import echo
 from tests.runtime.waiting import eventually
 
+ASKING: dict[str, object] = {
+    "command": sys.executable,
+    "args": ["-I", "-S", str(Path(__file__).parents[1] / "web" / "asking_server.py")],
+    "transport": "stdio",
+}
 ADDRESS = "http://127.0.0.1:8712"
 
 
@@ -68,6 +76,70 @@ async def test_a_call_that_woke_its_server_says_how_long_that_took(tmp_path: Pat
         assert opened.server_ms is not None
         assert opened.queue_ms > opened.server_ms
         assert opened.ms == pytest.approx(opened.queue_ms + opened.server_ms, abs=0.01)
+
+
+@pytest.mark.real
+@pytest.mark.spec("F6.1")
+async def test_a_secret_of_the_environment_is_not_recorded_however_it_is_written(
+    tmp_path: Path,
+) -> None:
+    value = 'p\u00e4 "s\\s/w+rd'
+    forms = {
+        "plain": value,
+        "json": json.dumps(value, ensure_ascii=False)[1:-1],
+        "ascii": json.dumps(value)[1:-1],
+        "path": "p%C3%A4%20%22s%5Cs/w%2Brd",
+        "quoted": "p%C3%A4%20%22s%5Cs%2Fw%2Brd",
+        "form": "p%C3%A4+%22s%5Cs%2Fw%2Brd",
+        "html": "p\u00e4 &quot;s\\s/w+rd",
+        "base64": "cMOkICJzXHMvdytyZA",
+    }
+    text = "; ".join(f"{name} {form}" for name, form in forms.items())
+    masked = "; ".join(f"{name} ***" for name in forms)
+    async with recording(tmp_path, one=echo(env={"API_TOKEN": value})) as yard:
+        await yard.start("one", wait=20)
+        await yard.call("mcp_one_echo", {"text": text})
+        opened = await newest(yard)
+        assert opened.arguments
+        assert opened.result
+        assert json.loads(opened.arguments.text) == {"text": masked}
+        assert json.loads(opened.result.text)["content"][0]["text"] == masked
+
+
+@pytest.mark.real
+@pytest.mark.spec("F6.1")
+async def test_an_answer_that_a_server_repeats_is_not_recorded(tmp_path: Path) -> None:
+    def reply(request: ElicitRequest) -> dict[str, object]:
+        assert request.message == "Who are you?"
+        return {"name": "Ada Lovelace", "born": 18151210, "sure": True}
+
+    async with recording(tmp_path, one=ASKING) as yard:
+        await yard.start("one", wait=20)
+        requests = yard.gateway.of("me", QuestionAnswerer(reply, None))
+        outcome = await requests.call_with(yard.route("one", "ask"), {}, CallContext("me"))
+        assert "Ada Lovelace" in outcome.text
+        assert "18151210" in outcome.text
+        opened = await newest(yard)
+        assert opened.result
+        assert "Ada" not in opened.result.text
+        assert "18151210" not in opened.result.text
+        assert "accept" in opened.result.text
+
+
+@pytest.mark.real
+@pytest.mark.spec("F6.1")
+async def test_an_answer_that_comes_with_a_call_is_not_recorded(tmp_path: Path) -> None:
+    answers = json.dumps({"q": {"action": "accept", "content": {"name": "Ada Lovelace"}}})
+    extras = CallExtras(members={"inputResponses": answers.encode()})
+    async with recording(tmp_path, one=echo()) as yard:
+        await yard.start("one", wait=20)
+        arguments = {"text": "I accept that Ada Lovelace is here"}
+        context = CallContext("me", extras=extras)
+        await yard.calls.call_with(yard.route("one", "echo"), arguments, context)
+        opened = await newest(yard)
+        assert opened.result
+        (part,) = json.loads(opened.result.text)["content"]
+        assert part["text"] == "I accept that *** is here"
 
 
 @pytest.mark.real

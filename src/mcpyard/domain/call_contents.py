@@ -37,6 +37,7 @@ class CallTrace(NamedTuple):
         details: What the server said beside its error.
         queue_ms: How long it waited for its turn, or for the server to start.
         passed_over: Servers that were skipped before, and why.
+        answers: What a person answered to the server meanwhile, as JSON; it is masked elsewhere.
     """
 
     arguments: bytes
@@ -45,11 +46,13 @@ class CallTrace(NamedTuple):
     details: object = None
     queue_ms: float = 0.0
     passed_over: Sequence[tuple[str, str]] = ()
+    answers: Sequence[bytes] = ()
 
     @property
     def size(self) -> int:
         """How much memory it takes, roughly."""
-        return len(self.arguments) + len(self.result) + len(self.error) + _OVERHEAD
+        texts = len(self.arguments) + len(self.result) + len(self.error)
+        return texts + sum(map(len, self.answers)) + _OVERHEAD
 
 
 _OVERHEAD: Final = 1024

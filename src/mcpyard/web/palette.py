@@ -7,6 +7,7 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.model import Wanted
 from mcpyard.web.catalogues import Catalogue
 from mcpyard.web.filters import url
@@ -141,9 +142,7 @@ def _server(picture: Picture, t: Catalogue) -> Option:
 
 def _actions(picture: Picture, t: Catalogue) -> Iterator[Option]:
     server = picture.server
-    is_up = server.wanted is Wanted.RUNNING
-    verbs = [("restart", "turn"), ("stop", "square")] if is_up else [("start", "play")]
-    for verb, icon in verbs:
+    for verb, icon in _verbs(server):
         text = f"{t(f'action.{verb}')}: {server.name}"
         yield Option(icon, text, t("palette.action"), "post", url("ui", "servers", server.id, verb))
     yield Option(
@@ -153,3 +152,12 @@ def _actions(picture: Picture, t: Catalogue) -> Iterator[Option]:
         "href",
         f"{url('servers', server.id)}?show=log",
     )
+
+
+def _verbs(server: DesiredServer) -> list[tuple[str, str]]:
+    """What can be done with a server at the moment, as on its card, with the icons."""
+    if not server.config.enabled:
+        return [("enable", "off")]
+    if server.wanted is Wanted.RUNNING:
+        return [("restart", "turn"), ("stop", "square")]
+    return [("start", "play")]

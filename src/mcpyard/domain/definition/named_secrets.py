@@ -11,16 +11,17 @@ from mcpyard.domain.definition.secret_names import ANY_REFERENCE, holds_secret, 
 
 _MARKS: Final = (
     *("token", "secret", "pass", "pwd", "cred", "cookie", "auth", "sig", "key", "pat", "jwt"),
-    *("bearer", "psk", "otp"),
+    *("bearer", "psk", "otp", "phrase", "-u", "\u5bc6", "\u4ee4", "\u51ed\u8bc1", "\u6191\u8b49"),
 )
 """Of these, one is in every text that the patterns match: to look for them costs much less."""
 
 _NAME: Final = re.compile(
-    r"""(?<![\w.-])(?P<name>-{0,2}[A-Za-z_][\w.-]{0,80}+)(?:\\?["'])?
-    (?:(?P<equals>=)|[ ]=(?![=>~])[ ]?|\s?[:\uff1a]\s?)(?P<quote>(?:\\?["'])?)""",
+    r"""(?<![\w.-])(?P<name>-{0,2}[^\W\d][\w.-]{0,80}+)(?:\\?["'])?
+    (?:(?P<equals>=(?!>)|[ ]?:=[ ]?)|\s?=>\s?|[ ]=(?![=>~])[ ]?|\s?[:\uff1a]\s?)
+    (?P<quote>(?:\\?["'])?)""",
     re.VERBOSE,
 )
-_WORD: Final = re.compile(r"""[^\s"',;&\\]++""")
+_WORD: Final = re.compile(r"""[^\s"',;&\\\uff0c\uff1b\u3002]++""")
 _IN_QUOTES: Final = {
     '"': re.compile(r'(?s)(?>(?:[^"\\]++|\\.)+)(?=")'),
     "'": re.compile(r"(?s)(?>(?:[^'\\]++|\\.)+)(?=')"),

@@ -22,7 +22,9 @@ _SECRET_NAME: Final = re.compile(
 )
 _HOLDS_SECRET: Final = re.compile(
     r"(?i)token(?!s|iz)|secret|passw|passphrase|pwd|credential|cookie|authorization|signature"
-    r"|(?:api|access|private|account)[-_]?key|(?:^|[-_.])(?:key|auth|pass|pat|jwt|sig|bearer|psk|otp)(?:$|[-_.])"
+    r"|(?:api|access|private|account)[-_ ]?key|(?:seed|recovery)[-_ ]?phrase"
+    r"|(?:^|[-_.])(?:key|auth|pass|pat|jwt|sig|bearer|psk|otp)(?:$|[-_.])"
+    r"|\u5bc6[\u7801\u78bc\u94a5\u9470]|\u53e3\u4ee4|\u4ee4\u724c|\u51ed\u8bc1|\u6191\u8b49"
 )
 _HOLDS_NONE: Final = re.compile(
     r"(?i)(?:file|path|dir|folder|name|[-_.]id|url|uri|env|var|type|ttl|length|size|limit|prefix"

@@ -17,6 +17,9 @@ _KEYS: Final = re.compile(
     | (?:pplx|tvly|fc|xai|nvapi)-[\w-]{20,}+ | r8_[A-Za-z0-9]{20,}+
     | dckr_[op]at_[\w-]{12,}+ | glsa_\w{20,}+ | sntry[sur]_[\w+/=.-]{20,}+ | hv[sb]\.[\w-]{20,}+
     | ATATT3[\w=-]{20,}+ | PMAK-[0-9a-f]{20}[\w-]*+ | apify_api_\w{20,}+ | e2b_[0-9a-f]{20,}+
+    | dapi[0-9a-f]{32}+ | ph[xs]_\w{20,}+ | pscale_(?:tkn|pw|oauth)_[\w.-]{20,}+
+    | dp\.[a-z]{2,9}\.[\w.-]{20,}+ | (?:NRAK|HRKU)-[\w-]{20,}+
+    | \d{8,12}:AA[\w-]{30,}+
     | AGE-SECRET-KEY-1[0-9A-Z]{20,}+ | eyJ[\w-]{6,}+\.[\w-]{6,}+\.[\w-]{4,}+
     )""",
     re.VERBOSE,
@@ -27,12 +30,13 @@ _MARKS: Final = (
     *("ya29.", "GOCSPX-", "1//0", "hf_", "npm_", "pypi-", "_v1_", "shp", "sbp_", "SG.", "gsk_"),
     *("ntn_", "figd_", "lin_api_", "secret_", "pplx-", "tvly-", "fc-", "xai-", "nvapi-", "r8_"),
     *("dckr_", "sntry", "hvs.", "hvb.", "ATATT3", "PMAK-", "apify_api_", "e2b_", "AGE-SECRET"),
-    "eyJ",
+    *("dapi", "phx_", "phs_", "pscale_", "dp.", "NRAK-", "HRKU-", ":AA", "eyJ"),
 )
 """Of these, one is in every text that the pattern matches: to look for them costs much less."""
 
 PRIVATE_KEY: Final = re.compile(
-    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]*+(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?"
+    r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----[^-]*+"
+    r"(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?"
 )
 
 

@@ -184,8 +184,12 @@ class _Masking:
         if "bearer" in lowered or "basic" in lowered:
             text = _BEARER.sub(self._value, text)
         if may_name_secrets(text):
+            # To compile its patterns takes a millisecond, which the start of a yard does not need.
+            from mcpyard.domain.definition.secrets_in_files import file_secrets  # noqa: PLC0415
+
             text = PRIVATE_KEY.sub(self._whole, text)
-            for secrets_in in (header_secrets, named_secrets, option_secrets):
+            # An attribute that names a secret is masked itself afterwards, as `key="..."`.
+            for secrets_in in (file_secrets, header_secrets, named_secrets, option_secrets):
                 text = self._parts(text, [*secrets_in(text)])
         return without_keys(text, self._whole)
 

@@ -5,6 +5,7 @@ run`, the image gives the server its name; a variable that `-e NAME` passes on i
 mcpyard's environment.
 """
 
+import re
 from typing import Final
 
 from mcpyard.formats.pasting.command_options import Options, reference, refuse
@@ -15,6 +16,14 @@ LAUNCHERS: Final = CONTAINERS | {
     *("node", "bun", "deno", "python", "python3", "go", "dotnet", "java"),
 }
 """Programs that a server is started with."""
+
+_OWN_PROGRAM: Final = re.compile(r"(?:[\w.]+[-_])?mcp[-_][\w.-]+|[\w.-]+[-_]mcp")
+"""The name of a server that was installed as a program."""
+
+_INSTALLERS: Final = frozenset(
+    {"@smithery/cli", "@modelcontextprotocol/inspector", "add-mcp", "install-mcp", "mcp-get"}
+)
+"""Packages that write to the files of other programs, or look at servers, and are none."""
 
 _VERBS: Final = {
     "uv": ("run", "tool"),
@@ -42,6 +51,12 @@ _FLAGS: Final = frozenset(
 _VARIABLES: Final = frozenset({"-e", "--env"})
 
 
+def starts_servers(command: str) -> bool:
+    """Whether a command is a program that starts servers, or seems to be one itself."""
+    name = _name_of(command)
+    return name in LAUNCHERS or _OWN_PROGRAM.fullmatch(name) is not None
+
+
 def bare_server(
     words: list[str], variables: dict[str, str], options: Options
 ) -> tuple[str, object]:
@@ -50,6 +65,10 @@ def bare_server(
     verbs = _VERBS.get(program, ())
     # Before `uv run` stand options with values, such as the folder of the server.
     leading = plain if program == "uv" else plain[:1]
+    if program not in LAUNCHERS:
+        entry: dict[str, object] = {"type": "stdio", "command": words[0], "args": words[1:]}
+        return "", entry | ({"env": variables} if variables else {})
+    _refuse_installers(program, plain)
     if not plain or (verbs and not any(verb in leading for verb in verbs)):
         expected = " or ".join(f"{program} {verb}" for verb in verbs) or f"{program} with a package"
         refuse(f'"{program}" starts no server this way; expected {expected}')
@@ -59,8 +78,17 @@ def bare_server(
         for each in passed:
             env.setdefault(each, reference(each))
             options.warn(each, f"is read from mcpyard's environment, as ${{{each}}}")
-    entry: dict[str, object] = {"type": "stdio", "command": words[0], "args": words[1:]}
+    entry = {"type": "stdio", "command": words[0], "args": words[1:]}
     return name, entry | ({"env": env} if env else {})
+
+
+def _refuse_installers(program: str, plain: list[str]) -> None:
+    """Take no package for a server that sets up servers or looks at them."""
+    for word in plain[:2]:
+        package = word[: word.rfind("@")] if word.rfind("@") > 0 else word
+        # What else this one can do is to run a server.
+        if package in _INSTALLERS and "run" not in plain:
+            refuse(f'"{program} {package}" is not a command that adds a server')
 
 
 def _container(words: list[str]) -> tuple[str, list[str]]:

@@ -17,7 +17,7 @@ from typing import Final
 
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.narrowing import is_object
-from mcpyard.formats.pasting.bare_commands import LAUNCHERS, bare_server
+from mcpyard.formats.pasting.bare_commands import bare_server, starts_servers
 from mcpyard.formats.pasting.command_options import (
     JSON_OPTIONS,
     LOCAL,
@@ -43,13 +43,16 @@ _PACKAGES: Final = {
     "@github/copilot": "copilot",
     "opencode-ai": "opencode",
 }
-_PROGRAMS: Final = frozenset(_PACKAGES.values())
+_PROGRAMS: Final = frozenset({*_PACKAGES.values(), "amp", "auggie", "droid", "mcpyard"})
 _EDITORS: Final = frozenset({"code", "code-insiders", "codium", "cursor"})
 _RUNNERS: Final = frozenset({"npx", "bunx", "pnpm", "yarn", "npm"})
 _RUNNER_WORDS: Final = frozenset({"-y", "--yes", "dlx", "exec", "--"})
 
 _TAKES_MANY: Final = frozenset({"claude", "opencode"})
 """Their `--env A=1 B=2` sets both."""
+
+_QUOTES_THE_COMMAND: Final = frozenset({"droid"})
+"""Their command may stand in quotes, as one word."""
 
 _ENDS_AT_THE_COMMAND: Final = frozenset({"codex"})
 """Whatever follows the command is the command's; the others drop a `--` even there."""
@@ -59,10 +62,15 @@ _BEGINNING: Final = re.compile(
     (?:[A-Za-z_][A-Za-z0-9_]*=(?:[^\s"']|"[^"]*"|'[^']*')*[ ]+)*
     (?:[^\s"'{}\[\]=]*/)?
     (?:(?:claude|codex|gemini|qwen|copilot|opencode|npx|bunx|pnpm|yarn|npm)\s+[^\s=]
+    |(?:amp|auggie|droid)\s+mcp\s|mcpyard\s+add\s
+    |(?:[\w.]+[-_])?mcp[-_][\w.-]+(?:\s+[^\s=:]|\s*\Z)|[\w.-]+[-_]mcp(?:\s+[^\s=:]|\s*\Z)
     |(?:uvx|uv|pipx|pnpx|node|bun|deno|python3?|go|dotnet|java|docker|podman|nerdctl)\s+[^\s=]
     |(?:code|code-insiders|codium|cursor)\s+-)""",
     re.VERBOSE,
 )
+_TYPESET: Final = ("\u2014", "\u2013", "\u2212", "\u201c", "\u201d", "\u2018", "\u2019")
+"""What word processors and web pages make of dashes and quotes."""
+
 _URL: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 _CLIENT_SECRET: Final = "MCP_CLIENT_SECRET"  # noqa: S105  the name of a variable
@@ -104,6 +112,10 @@ def read_command_lines(text: str) -> Iterator[LineEntry | LineFault]:
 def _read(command: ShellCommand) -> Iterator[LineEntry]:
     if command.fault:
         refuse(command.fault)
+    for word in command.words:
+        if word.startswith(_TYPESET):
+            message = f'"{short(word)}" begins with {word[0]}, which no program reads'
+            refuse(f"{message}; write plain dashes and quotes")
     assigned, whole = _assignments(command.words)
     program, words = _program(whole)
     options = Options(many=program in _TAKES_MANY, secret=assigned.pop(_CLIENT_SECRET, ""))
@@ -121,7 +133,7 @@ def _read(command: ShellCommand) -> Iterator[LineEntry]:
 
 def _is_bare(words: list[str], program: str) -> bool:
     """Whether a command starts a server itself, and is no program that would add one."""
-    return program not in _PROGRAMS and words[:1] != [] and words[0].rsplit("/", 1)[-1] in LAUNCHERS
+    return program not in _PROGRAMS and words[:1] != [] and starts_servers(words[0])
 
 
 def _assignments(words: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
@@ -146,6 +158,8 @@ def _program(words: list[str]) -> tuple[str, list[str]]:
 def _servers(program: str, words: list[str], options: Options) -> list[tuple[str, object]]:
     if program in _EDITORS:
         return _editor(program, words)
+    if program == "mcpyard":
+        words = ["mcp", *words]
     if program not in _PROGRAMS or words[:1] != ["mcp"]:
         line = short(" ".join([program, *words[:1]]))
         refuse(f'"{line}" is not a command that adds a server')
@@ -240,6 +254,9 @@ class _Adding:
             self._name = word
         elif self._is_address(word):
             self._target(word, [])
+        elif self._program in _QUOTES_THE_COMMAND and len(word.split()) > 1:
+            command, *own = word.split()
+            self._target(command, own)
         else:
             rest, self._words = self._words, []
             self._target(word, self._own_words(word, rest))
@@ -258,7 +275,7 @@ class _Adding:
         return own + rest[len(own) + 1 :]
 
     def _target(self, word: str, rest: list[str]) -> None:
-        if self._address or self._options.url:
+        if self._address or self._options.url or self._command:
             self._surplus(word)
         if self._is_address(word):
             self._address = word

@@ -31,6 +31,7 @@ class Use(Enum):
     CLIENT_SECRET = auto()
     TIMEOUT = auto()
     DESCRIPTION = auto()
+    CWD = auto()
     ONLY_TOOLS = auto()
     EXCEPT_TOOLS = auto()
     SCOPE = auto()
@@ -55,12 +56,17 @@ OPTIONS: Final = {
     "--client-secret": Use.CLIENT_SECRET,
     "--timeout": Use.TIMEOUT,
     "--description": Use.DESCRIPTION,
+    "--cwd": Use.CWD,
     "--tools": Use.ONLY_TOOLS,
     "--include-tools": Use.ONLY_TOOLS,
     "--exclude-tools": Use.EXCEPT_TOOLS,
     "-s": Use.SCOPE,
     "--scope": Use.SCOPE,
     "--config-dir": Use.NOTHING,
+    "--home": Use.NOTHING,
+    "--wait": Use.NOTHING,
+    "--start": Use.NOTHING_FLAG,
+    "--no-start": Use.NOTHING_FLAG,
     "--json": Use.NOTHING_FLAG,
     "--show-secrets": Use.NOTHING_FLAG,
     "--callback-port": Use.LOST,
@@ -158,7 +164,7 @@ class Options:
                 self._set_pair(use, option, value)
             case Use.CLIENT_ID | Use.CLIENT_SECRET:
                 self._set_oauth(use, option, value)
-            case Use.TIMEOUT | Use.DESCRIPTION | Use.ONLY_TOOLS | Use.EXCEPT_TOOLS:
+            case Use.TIMEOUT | Use.DESCRIPTION | Use.CWD | Use.ONLY_TOOLS | Use.EXCEPT_TOOLS:
                 self._set_policy(use, option, value)
             case Use.LOST | Use.LOST_FLAG:
                 self._lose(option)
@@ -201,8 +207,8 @@ class Options:
             self.warn(option, "prompts for a secret; set oauth.clientSecret")
 
     def _set_policy(self, use: Use, option: str, value: str) -> None:
-        if use is Use.DESCRIPTION:
-            self.policy["description"] = value
+        if use in {Use.DESCRIPTION, Use.CWD}:
+            self.policy["cwd" if use is Use.CWD else "description"] = value
         elif use is Use.TIMEOUT:
             if not value.isdecimal():
                 refuse(f'{option} takes milliseconds, found "{short(value)}"')

@@ -43,6 +43,17 @@ _COMMAND: Final = re.compile(
 )
 """Begins with a URL, or with a word of which neither JSON nor TOML would make a key."""
 
+_ADDRESS: Final = re.compile(r"https?://(?P<host>[\w.-]+)(?::\d+)?(?:[/?]\S*)?")
+_PAGES: Final = frozenset(
+    {"github.com", "gitlab.com", "www.npmjs.com", "npmjs.com", "pypi.org", "hub.docker.com"}
+)
+"""Hosts with pages about servers, which are no servers themselves."""
+
+_FENCED: Final = re.compile(
+    r"(?s)\s*(?P<fence>```|~~~)[^\S\n]*[\w+-]*[^\S\n]*\n(?P<inside>.*)\n[^\S\n]*(?P=fence)\s*"
+)
+_IN_BACKTICKS: Final = re.compile(r"\s*`(?P<inside>[^`\n]+)`\s*")
+
 _ENTRY_KEYS: Final = frozenset({"command", "url", "type", "transport", "httpUrl", "serverUrl"})
 
 
@@ -73,15 +84,23 @@ def parse_snippet(text: str) -> Snippet:
     Raises:
         DocumentBroken: It is none of the things that are understood.
     """
-    stripped = text.strip().lstrip("\ufeff")
+    whole = _without_marks(text.lstrip("\ufeff"))
+    stripped = whole.strip().lstrip("\ufeff")
     if not stripped:
         raise _broken("nothing was pasted")
-    whole = text.lstrip("\ufeff")
     if holds_command_lines(stripped):
         return _lines(read_command_lines(whole))
     if not stripped.startswith(("{", "[{")) and holds_links(stripped):
         return _lines(read_links(whole))
     return _snippet(_raw(stripped))
+
+
+def _without_marks(text: str) -> str:
+    """A text without the marks of Markdown around it; its lines stay where they are."""
+    for marked in (_FENCED, _IN_BACKTICKS):
+        if match := marked.fullmatch(text):
+            return "\n" * text.count("\n", 0, match.start("inside")) + match["inside"]
+    return text
 
 
 def proposed_name(config: Config) -> str:
@@ -112,6 +131,8 @@ def _raw(text: str) -> Mapping[str, object] | object:
     """The entries of a text, by name; or what a single entry holds."""
     if text.startswith("[") and not text.startswith(("[{", "[]")):
         return _toml(text)
+    if (address := _ADDRESS.fullmatch(text)) and address["host"] not in _PAGES:
+        return {"url": text}
     if unknown := _COMMAND.match(text):
         raise _broken(f'"{short(unknown[0])}" {_UNKNOWN}')
     first = text if text.startswith(("{", "[")) else "{" + text.rstrip().rstrip(",") + "}"

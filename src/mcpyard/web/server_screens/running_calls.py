@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from itertools import count
 from secrets import token_hex
 from typing import Final, TypeAlias
-from urllib.parse import urlsplit
 
 import orjson
 
@@ -22,6 +21,7 @@ from mcpyard.domain.errors import OverQuota, YardError
 from mcpyard.domain.interests import LEVELS
 from mcpyard.domain.narrowing import object_of
 from mcpyard.web.filters import inert
+from mcpyard.web.server_screens.web_addresses import host_to_open
 from mcpyard.yard.calls.call_context import CallContext
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.server_content import InProcessRequests
@@ -49,7 +49,6 @@ QUESTION_SECONDS: Final = 900.0
 
 _LONGEST: Final = 500
 _MESSAGE: Final = "notifications/message"
-_WEB: Final = frozenset({"http", "https"})
 
 Reply: TypeAlias = ElicitAnswer | Mapping[str, object] | None
 """The answer of a person: what was entered, or a result of the protocol; None for a refusal."""
@@ -99,11 +98,7 @@ class PageQuestion:
     def host(self) -> str:
         """The host of an address that the person is to open; empty where it cannot be opened."""
         url = self.request.url if isinstance(self.request, ElicitRequest) else None
-        try:
-            parts = urlsplit(url or "")
-        except ValueError:
-            return ""
-        return (parts.hostname or "") if parts.scheme in _WEB else ""
+        return host_to_open(url or "")
 
 
 class PageCall:
@@ -223,7 +218,11 @@ class PageCall:
     def _notified(self, method: str, params: bytes) -> None:
         if method != _MESSAGE:
             return
-        members = object_of(orjson.loads(params))
+        try:
+            members = object_of(orjson.loads(params))
+        except ValueError:
+            # A number without end, or half a character.
+            members = {"data": params.decode(errors="replace")}
         self.messages.append(
             LogMessage(inert(members.get("level", ""))[:20], log_text(members.get("data")))
         )

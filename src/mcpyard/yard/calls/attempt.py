@@ -1,6 +1,7 @@
 """One call of one tool: whose it is, how it ended, and what is noted of it."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from msgspec import Struct
@@ -10,7 +11,7 @@ from mcpyard.domain.call_contents import WINDOW, CallTrace
 from mcpyard.domain.callers import Caller
 from mcpyard.domain.edges import edge
 from mcpyard.domain.errors import CallRefused, YardError
-from mcpyard.domain.ports import Clock
+from mcpyard.domain.ports import Clock, RequestHandler
 from mcpyard.domain.started_calls import StartedCall
 from mcpyard.yard.calls.accounts import OK, TOOL_ERROR, Accounts
 from mcpyard.yard.calls.breakers import ToolBreaker
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from mcpyard.yard.calls.recorder import CallRecorder
 
 CANCELLED: Final = "cancelled"
+
+_ELICIT: Final = "elicitation/create"
 
 
 class CallBooks(NamedTuple):
@@ -49,6 +52,7 @@ class Attempt(Struct, eq=False):
         ms: How long it took, once it is over.
         waited: Seconds that it waited before it was sent.
         passed_over: Servers that were skipped before, and why.
+        answers: What a person answered to the server meanwhile, as JSON.
     """
 
     books: CallBooks
@@ -65,6 +69,7 @@ class Attempt(Struct, eq=False):
     probe: ToolBreaker | None = None
     waited: float = 0.0
     passed_over: Sequence[tuple[str, str]] = ()
+    answers: Sequence[bytes] = ()
 
     @property
     def call(self) -> StartedCall:
@@ -118,4 +123,21 @@ class Attempt(Struct, eq=False):
             details = error.data if isinstance(error, CallRefused) else None
         times = self.waited * 1000, self.passed_over
         arguments, result = self.arguments[:WINDOW], self._result[:WINDOW]
-        return recorder.admit(CallTrace(arguments, result, message, details, *times))
+        trace = CallTrace(arguments, result, message, details, *times, self.answers)
+        return recorder.admit(trace)
+
+    def asking(self, handler: RequestHandler | None) -> RequestHandler | None:
+        """A handler of the server's questions that notes the answers, where calls are recorded."""
+        if handler is None or self.books.accounts.recorder is None:
+            return handler
+        # A list and not the attempt: the call on its way would hold what holds it.
+        self.answers = answers = list[bytes]()
+        return partial(_ask, handler, answers)
+
+
+async def _ask(handler: RequestHandler, answers: list[bytes], method: str, params: bytes) -> bytes:
+    """Have a question of a server answered; what a person said is masked where it is repeated."""
+    reply = await handler(method, params)
+    if method == _ELICIT:
+        answers.append(reply[:WINDOW])
+    return reply

@@ -1,6 +1,7 @@
 """From a call as it was to what is recorded of it: masked, then cut."""
 
 import contextlib
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
@@ -15,8 +16,11 @@ from mcpyard.domain.call_contents import (
     TracedCall,
 )
 from mcpyard.domain.definition.json_secrets import Redacted, redact_json, redact_text
+from mcpyard.domain.definition.secret_text import longest_first
 from mcpyard.domain.definition.secrets import secrets_of
+from mcpyard.domain.definition.written_forms import written_forms
 from mcpyard.domain.desired import DesiredServer
+from mcpyard.domain.narrowing import is_array, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +30,10 @@ if TYPE_CHECKING:
 
 _MOST_SECRETS: Final = 1000
 """Secrets of a server that are remembered after its definition changed."""
+
+
+_SHORTEST_ANSWER: Final = 6
+"""Characters of an answer; less would mask ordinary words wherever they stand."""
 
 
 class ContentsReader:
@@ -39,6 +47,8 @@ class ContentsReader:
         _, call, trace = traced
         server = servers[call.server]
         secrets = self._secrets.of(call.server, server.desired)
+        if trace.answers:
+            secrets = longest_first({*secrets, *_said(trace.answers)})
         arguments = redact_json(trace.arguments, call.bytes_in, secrets)
         result = redact_json(trace.result, call.bytes_out, secrets) if trace.result else None
         return CallContents(
@@ -65,12 +75,34 @@ class KnownSecrets:
         """The secrets of a server."""
         if desired is not None and self._launches.get(server) is not desired.launch:
             self._launches[server] = desired.launch
-            fresh = {*secrets_of(desired.launch)}
+            secrets = secrets_of(desired.launch)
+            fresh = {form for each in secrets for form in written_forms(each)}
             # A program may answer what it was started with before its definition changed.
             both = [*fresh, *(each for each in self._secrets.get(server, ()) if each not in fresh)]
-            secrets = both[: max(len(fresh), _MOST_SECRETS)]
-            self._secrets[server] = tuple(sorted(secrets, key=len, reverse=True))
+            values = both[: max(len(fresh), _MOST_SECRETS)]
+            self._secrets[server] = tuple(sorted(values, key=len, reverse=True))
         return self._secrets.get(server, ())
+
+
+def _said(answers: Sequence[bytes]) -> Iterator[str]:
+    """What a person entered, in the forms in which a server may repeat it."""
+    for answer in answers:
+        for text in _texts(answer):
+            if len(text) >= _SHORTEST_ANSWER:
+                yield from written_forms(text)
+
+
+def _texts(answer: bytes) -> Iterator[str]:
+    with contextlib.suppress(ValueError, RecursionError):
+        waiting: list[object] = [orjson.loads(answer)]
+        while waiting:
+            value = waiting.pop()
+            if is_object(value):
+                waiting += [each for name, each in value.items() if name != "action"]
+            elif is_array(value):
+                waiting += value
+            elif isinstance(value, str | int | float) and not isinstance(value, bool):
+                yield str(value)
 
 
 def _error(trace: CallTrace, secrets: tuple[str, ...]) -> RecordedText:

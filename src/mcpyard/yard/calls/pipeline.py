@@ -7,6 +7,7 @@ from uuid import UUID
 import orjson
 
 from mcpyard.catalog.routes import Route
+from mcpyard.domain.call_contents import WINDOW
 from mcpyard.domain.callers import Caller, Callers
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import (
@@ -19,7 +20,7 @@ from mcpyard.domain.errors import (
 from mcpyard.domain.model import Config
 from mcpyard.domain.narrowing import is_mapping, is_object
 from mcpyard.domain.observed import Observed
-from mcpyard.domain.ports import CallTerms
+from mcpyard.domain.ports import CallTerms, RequestHandler
 from mcpyard.domain.started_calls import CallWaiter, ServerReply
 from mcpyard.yard.calls.accounts import Accounts
 from mcpyard.yard.calls.attempt import Attempt, CallBooks
@@ -29,6 +30,9 @@ from mcpyard.yard.calls.outcome import Outcome, PassedOver
 from mcpyard.yard.calls.recording import Recording
 from mcpyard.yard.calls.results import check_result
 from mcpyard.yard.directory import is_a_yard
+
+INPUT_RESPONSES: Final = "inputResponses"
+"""The parameter of a call with what was answered to the questions of its server."""
 
 LONGEST_CALL: Final = 600.0
 """Seconds past which progress extends no call."""
@@ -115,13 +119,15 @@ class CallPipeline:
         except YardError:
             return None
         began = self._books.clock.monotonic()
-        terms = _terms(server.config, route, context, caller)
+        attempt = Attempt(self._books, route, context.who, caller, arguments, began)
+        limits = _limits(server.config, route, context)
+        terms = _terms(limits, context, caller, attempt.asking(context.on_request))
         started = self._servers.start(route.server, route.tool.name, arguments, terms, waiter)
         if started is None:
             return None
         caller.enter()
-        who = context.who
-        return Attempt(self._books, route, who, caller, arguments, began, started=started)
+        attempt.started = started
+        return attempt
 
     def finish(self, attempt: Attempt, reply: ServerReply) -> bytes:
         """The result object that a started call was answered with.
@@ -162,7 +168,8 @@ class CallPipeline:
         if desired is None:
             raise ServerUnknown("the server was removed")
         caller = self.callers.of(context.who)
-        terms = _terms(desired.config, None, context, caller)
+        limits = _limits(desired.config, None, context)
+        terms = _terms(limits, context, caller, context.on_request)
         try:
             caller.enter()
             raw = await self._servers.request(server, method, params, terms)
@@ -207,7 +214,11 @@ class CallPipeline:
         attempt = Attempt(
             self._books, route, who, caller, arguments, began, named, passed_over=passed_over
         )
-        terms = _terms(server.config, route, context, caller, attempt)
+        if answers := context.extras.members.get(INPUT_RESPONSES):
+            attempt.answers = (answers[:WINDOW],)
+        on_request = attempt.asking(context.on_request)
+        limits = _limits(server.config, route, context)
+        terms = _terms(limits, context, caller, on_request, attempt)
         try:
             caller.enter()
             if breakers.known:
@@ -291,13 +302,10 @@ def _parse(arguments: bytes) -> dict[str, object]:
     return parsed
 
 
-def _terms(
-    config: Config,
-    route: Route | None,
-    context: CallContext,
-    caller: Caller,
-    waiting: Attempt | None = None,
-) -> CallTerms:
+def _limits(
+    config: Config, route: Route | None, context: CallContext
+) -> tuple[float, float | None]:
+    """How long a call may take, and how long with progress, if that extends it."""
     timeout, extends = config.timeout, config.progress_extends
     if route is not None:
         policy = route.policy
@@ -306,11 +314,20 @@ def _terms(
     seconds = timeout / 1000 if context.timeout is None else context.timeout
     # A call to `max` would cost as much as the rest.
     longest = LONGEST_CALL if seconds < LONGEST_CALL else seconds  # noqa: FURB136
+    return seconds, longest if extends else None
+
+
+def _terms(
+    limits: tuple[float, float | None],
+    context: CallContext,
+    caller: Caller,
+    on_request: RequestHandler | None,
+    waiting: Attempt | None = None,
+) -> CallTerms:
     return CallTerms(
-        seconds,
-        longest if extends else None,
+        *limits,
         context.progress,
-        context.on_request,
+        on_request,
         context.on_notification,
         context.capabilities,
         context.log_level,
