@@ -64,11 +64,13 @@ class EntryDigest(Struct, frozen=True):
         meaning: Of what a sync writes, however it is spelled, without the switch.
         whole: Of all that the entry says, without the switch.
         on: Whether it is switched on.
+        source: The file of the repository that a sync wrote it for; empty for the user's own.
     """
 
     meaning: str
     whole: str
     on: bool = True
+    source: str = ""
 
 
 class OwnedEntry(Struct, frozen=True):

@@ -49,6 +49,8 @@ class SourceLayer:
         command: The command of the gateway.
         approved: What was approved of it, by target and name.
         strict: Whether its own files need that as well: nobody is there to see the plan.
+        source: What its entries are owned for: the real file of a repository, nothing for the user.
+        outside: Where the targets lead, by their words, whose files only seem to be of its folder.
     """
 
     scope: Scope
@@ -58,6 +60,8 @@ class SourceLayer:
     command: tuple[str, ...] = ("mcpyard", "stdio")
     approved: Entries = field(default_factory=dict[str, ApprovedEntry])
     strict: bool = False
+    source: str = ""
+    outside: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def for_adoption(self) -> "SourceLayer":
@@ -92,7 +96,8 @@ class SourceLayer:
         }
 
     def _is_approved(self, target: SyncTarget, name: str, config: Config) -> bool:
-        own_file = not self.strict and is_of_project(target.ref)
+        own_file = is_of_project(target.ref) and target.words not in self.outside
+        own_file = own_file and not self.strict
         if self.scope is Scope.USER or own_file:
             return True
         entry = self.approved.get(approval_name(target, name))
