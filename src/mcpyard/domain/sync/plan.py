@@ -87,8 +87,9 @@ class OwnedEntry(Struct, frozen=True):
     settled: bool = True
 
     def match(self, present: EntryDigest) -> EntryDigest | None:
-        """What was written, if the entry still means it."""
-        return next((it for it in self._possible() if it.meaning == present.meaning), None)
+        """What was written, if the entry still means it; rather what has it on or off as it is."""
+        alike = [it for it in self._possible() if it.meaning == present.meaning]
+        return next((it for it in alike if it.on == present.on), alike[0] if alike else None)
 
     def is_untouched(self, present: EntryDigest) -> bool:
         """Whether nothing at all was changed in the entry since."""
