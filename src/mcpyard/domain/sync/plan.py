@@ -79,7 +79,8 @@ class OwnedEntry(Struct, frozen=True):
     Attributes:
         written: What it wrote.
         before: What it had written before that, if anything.
-        settled: Whether the write is known to have happened; otherwise the file may say either.
+        settled: Whether the write is known to have happened; otherwise the file may say either, and
+            that it is on or off may still be missing: some programs have that in another file.
     """
 
     written: EntryDigest
@@ -94,7 +95,8 @@ class OwnedEntry(Struct, frozen=True):
     def is_untouched(self, present: EntryDigest) -> bool:
         """Whether nothing at all was changed in the entry since."""
         return any(
-            (it.whole, it.meaning, it.on) == (present.whole, present.meaning, present.on)
+            (it.whole, it.meaning) == (present.whole, present.meaning)
+            and (it.on == present.on or not self.settled)
             for it in self._possible()
         )
 
@@ -220,7 +222,8 @@ def _alike(desired: DesiredEntry, present: EntryDigest, owned: OwnedEntry | None
         return _TAKEN
     match = owned.match(present)
     # Whoever switched it on in its program did so against what was written.
-    return _writable(desired, CellState.DIFFERS) if match and match.on else _CONFLICT
+    ours = match and (match.on or (owned and not owned.settled))
+    return _writable(desired, CellState.DIFFERS) if ours else _CONFLICT
 
 
 def _different(desired: DesiredEntry, present: EntryDigest, owned: OwnedEntry | None) -> SyncCell:
