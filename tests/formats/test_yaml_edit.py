@@ -119,8 +119,6 @@ def test_one_member_is_set(text: str, path: Path, value: object, expected: str |
         ("a: {b: 1, c: 2,}\n", ("a", "c"), "a: {b: 1,}\n"),
         ("a: {\n b: 1, # b\n # of c\n c: 2 # c\n}\n", ("a", "b"), "a: {\n # of c\n c: 2 # c\n}\n"),
         ("a: {\n  b: 1, # b\n  c: 2 # c\n}\n", ("a", "c"), "a: {\n  b: 1 # b\n}\n"),
-        ("a: [b,  # c\n  d]\n", ("a", 1), "a: [b  # c\n  ]\n"),
-        ("a: {b: 1,  # c\n  d: 2, }\n", ("a", "d"), "a: {b: 1,  # c\n   }\n"),
         ("a:\n  - 1\n\n  - 2\n", ("a", 0), "a:\n  - 2\n"),
         ("a: |\n  x\nb: 1", ("b",), "a: |\n  x\n"),
         ("a: |+\n  x\nb: 1\n\n\nc: 1\n", ("b",), "a: |+\n  x\nc: 1\n"),
