@@ -1,5 +1,6 @@
 """What a repository may do to the files of the user, which its own sync did not write."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from tests.clients.syncing import SERVERS, contents, five_servers, states, sync_
 
 CODEX = SyncRequest(("codex",))
 ALL = SyncRequest()
+DOCS = Path(__file__).parents[2] / "docs/sync.md"
 SHARED = '[servers.lint]\ncommand = "lint-server"\n'
 OF_USER = '[targets.codex]\nscope = "user"\n'
 
@@ -125,3 +127,46 @@ async def test_a_link_inside_of_the_repository_needs_no_approval(tmp_path: Path)
         link = tmp_path / "link"
         link.symlink_to(it.project)
         assert (await sync_of(it).plan(ALL, EditTerms(str(link)))).waiting == 0
+
+
+@pytest.mark.spec("F7.2")
+async def test_a_repository_switches_nothing_off_for_all_projects(tmp_path: Path) -> None:
+    shared = '[servers.files]\ncommand = "shared"\nenabled = false\n'
+    targets = "".join(f"[targets.{each}]\n" for each in ("gemini", "copilot", "qwen"))
+    async with five_servers(tmp_path) as it:
+        await sync_of(it).apply(SyncRequest(("gemini",)), terms(it))
+        inside = lay(it.project, shared + targets)
+        view = await sync_of(it).apply(ALL, inside)
+        assert states(view, "files") == {
+            "gemini:project": "off",
+            "copilot:project": "off",
+            "qwen:project": "missing",
+        }
+        assert not (it.home / ".gemini/mcp-server-enablement.json").exists()
+        assert not (it.home / ".copilot").exists()
+        assert (await it.clients.show("gemini:user", "files", str(it.project))).enabled
+        check = SyncRequest(check=True)
+        assert (await sync_of(it).plan(check, inside)).different == 0
+
+
+async def test_what_is_off_in_its_program_for_all_projects_stays_off(tmp_path: Path) -> None:
+    async with five_servers(tmp_path) as it:
+        inside = lay(it.project, SHARED + "[targets.gemini]\n")
+        await sync_of(it).apply(ALL, inside)
+        await it.clients.toggle("gemini:project", "lint", enabled=False, terms=terms(it))
+        assert states(await sync_of(it).plan(ALL, inside), "lint") == {"gemini:project": "off"}
+        lay(it.project, "[targets.gemini]\n")
+        assert states(await sync_of(it).apply(ALL, inside), "lint") == {
+            "gemini:project": "conflict"
+        }
+
+
+async def test_the_example_of_the_documentation_reaches_all_its_clients(tmp_path: Path) -> None:
+    [example] = re.findall(r"```toml\n(\[servers\..*?)```", DOCS.read_text(), re.DOTALL)
+    async with five_servers(tmp_path) as it:
+        view = await sync_of(it).apply(ALL, lay(it.project, example))
+        assert [f"{each.server} {each.target} {each.state}" for each in view.cells] == [
+            "docs claude-code:project missing",
+            "files claude-code:project missing",
+            "files codex:project missing",
+        ]

@@ -30,7 +30,7 @@ from mcpyard.yard.clients.scope_store import FileScopeStore
 from mcpyard.yard.clients.workspace import Workspace
 from mcpyard.yard.clients.yard_scope_store import ScopeStore, YardScopeStore
 from mcpyard.yard.sync.adopting import Adopting
-from mcpyard.yard.sync.fingerprints import added_there, can_say_off, digest_of
+from mcpyard.yard.sync.fingerprints import added_there, digest_of, reads_off
 from mcpyard.yard.sync.layers import (
     ConvertedServer,
     ProfileServers,
@@ -230,7 +230,7 @@ class Syncing:
             present, _ = column.store.entry(workspace, key.name)
         except DefinitionError:
             return PlannedEntry(column, key, ref, path, None, _UNREADABLE.whole)
-        if not can_say_off(ref):
+        if not reads_off(ref):
             present = replace(present, enabled=None)
         digest = digest_of(present, ref)
         seen = f"{digest.whole}{'' if digest.on else '-off'}"
