@@ -170,3 +170,16 @@ async def test_the_example_of_the_documentation_reaches_all_its_clients(tmp_path
             "files claude-code:project missing",
             "files codex:project missing",
         ]
+
+
+@pytest.mark.parametrize("automatic", [False, True])
+async def test_the_gateway_is_approved_whatever_command_starts_it(
+    tmp_path: Path, *, automatic: bool
+) -> None:
+    request = SyncRequest(command=("/opt/mcpyard", "stdio", "--home", "/h"), automatic=automatic)
+    async with five_servers(tmp_path) as it:
+        inside = lay(it.project, OF_USER + 'via = "gateway"\n')
+        assert (await sync_of(it).apply(request, inside)).waiting == 1
+        await approve(it, inside)
+        assert (await sync_of(it).apply(request, inside)).writes == 1
+        assert 'command = "/opt/mcpyard"' in it.read("codex")
