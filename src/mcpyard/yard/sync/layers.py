@@ -104,8 +104,8 @@ class SourceLayer:
             return True
         entry = self.approved.get(approval_name(target, name))
         # A repository wants the gateway, and which command starts it is of the machine.
-        wanted = _gateway(GATEWAY_COMMAND, target.profile) if target.gateway else config
-        return entry is not None and entry.covers(wanted)
+        definition = _gateway(GATEWAY_COMMAND, target.profile) if target.gateway else config
+        return entry is not None and entry.covers(definition)
 
 
 @dataclass(frozen=True, slots=True)
