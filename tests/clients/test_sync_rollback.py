@@ -9,6 +9,7 @@ import pytest
 from mcpyard.domain.errors import ReadOnlyOwner
 from mcpyard.domain.files import FileWrite
 from mcpyard.sources.client_files import DiskClientFiles
+from mcpyard.yard.edit import Change
 from tests.clients.machine import Machine
 from tests.clients.syncing import ALL, contents, five_servers, states, sync_of, terms
 
@@ -72,3 +73,24 @@ async def test_what_cannot_be_taken_back_stays_in_the_journal(
             "gemini:user": "missing",
             "opencode:user": "missing",
         }
+
+
+async def test_no_server_is_on_between_two_files_that_is_off_in_the_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with five_servers(tmp_path) as it:
+        await it.yard.change("git", Change({"enabled": False}))
+        switches, real = it.home / ".gemini/mcp-server-enablement.json", DiskClientFiles.write
+
+        async def write(files: DiskClientFiles, change: FileWrite) -> None:
+            await real(files, change)
+            if "git" in it.json("gemini")["mcpServers"]:
+                assert json.loads(switches.read_text())["git"] == {"enabled": False}
+
+        with monkeypatch.context() as patch:
+            patch.setattr(DiskClientFiles, "write", write)
+            done = await sync_of(it).apply(ALL, terms(it))
+            assert str(switches) in {each.path for each in done.files}
+            assert "git" in it.json("gemini")["mcpServers"]
+            await it.clients.undo(done.edit)
+        assert not switches.exists()

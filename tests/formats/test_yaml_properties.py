@@ -238,6 +238,17 @@ def test_removing_leaves_all_other_values(
     assert all(any(line.strip() in each for each in lines) for line in left), (text, after)
 
 
+@pytest.mark.parametrize(
+    ("text", "path", "after"),
+    [
+        ("a: [b,  # c\n  d]\n", ("a", 1), "a: [b  # c\n  ]\n"),
+        ("a: {b: 1,  # c\n  d: 2, }\n", ("a", "d"), "a: {b: 1,  # c\n   }\n"),
+    ],
+)
+def test_a_bracket_never_comes_behind_a_comment(text: str, path: Path, after: str) -> None:
+    assert remove_member(text, path) == after
+
+
 @many
 @given(DOCUMENTS, VERSIONS, st.data(), st.sampled_from(["fresh", NEW, "no", "k: v"]))
 def test_renaming_back_gives_back_the_bytes(

@@ -156,6 +156,10 @@ class Writer:
             if self.chance(0.15):
                 lines.append(pad + "# own line")
         opening, closing = "{}" if keyed else "[]"
+        if self.chance(0.2):
+            opening = f"{opening} {lines.pop(0).lstrip(' ')}"
+        if lines and "#" not in lines[-1] and self.chance(0.3):
+            return "\n".join([opening, *lines]) + closing
         return "\n".join([opening, *lines, " " * (indent + 1) + closing])
 
     def literal(self, indent: int) -> list[str]:

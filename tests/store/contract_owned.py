@@ -4,7 +4,7 @@ from tests.store.contract import NOW, Opener, Stored, opened
 
 KEY = EntryKey("/home/me/.mcp.json", ("mcpServers", "a.b"), "files")
 OTHER = EntryKey("/home/me/.mcp.json", ("mcpServers",), "files")
-ONE, TWO = EntryDigest("m", "w"), EntryDigest("m2", "w2", on=False)
+ONE, TWO = EntryDigest("m", "w"), EntryDigest("m2", "w2", on=False, source="/r/mcpyard.toml")
 
 
 async def a_unit(store: Stored) -> int:

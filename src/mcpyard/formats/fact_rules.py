@@ -13,6 +13,7 @@ from mcpyard.formats.facts import (
     Client,
     ClientScope,
     EntrySchema,
+    EntryTransport,
     Field,
     Location,
     SwitchKind,
@@ -138,12 +139,31 @@ def _shape_problems(client: Client, index: int) -> Iterator[Problem]:
     if not shape.keys or not all(shape.keys):
         yield Problem(f"{at}.keys", "must name at least one key, and no empty one")
     words = {*shape.field_names.values(), *shape.also}
-    for word in shape.units:
+    for word, unit in shape.units.items():
         if word not in words:
             yield Problem(f"{at}.units", f'"{word}" is not a word of this shape')
+        if unit.milliseconds < 1:
+            yield Problem(f"{at}.units.{word}.milliseconds", "must be 1 or more")
+    yield from _word_problems(shape, at)
     if field_of(OPPOSITE, shape) not in {None, Field.ENABLED}:
         yield Problem(f"{at}.field_names", f'"{OPPOSITE}" can only be the word for "enabled"')
     yield from _type_problems(client, shape, at)
+
+
+def _word_problems(shape: EntrySchema, at: str) -> Iterator[Problem]:
+    """Words that more than one field would be written to: one would overwrite the other."""
+    earlier: dict[str, Field] = {}
+    for name, word in shape.field_names.items():
+        field = f"{at}.field_names.{name}"
+        joined = shape.joined and {name, earlier.get(word)} == {Field.COMMAND, Field.ARGS}
+        if word in earlier and not joined:
+            yield Problem(field, f'"{word}" is the word for "{earlier[word]}" already')
+        for other, owner in earlier.items():
+            inner, outer = (word, other) if len(word) > len(other) else (other, word)
+            if inner.startswith(f"{outer}."):
+                of_outer = owner if outer == other else name
+                yield Problem(field, f'"{inner}" is inside of "{outer}", the word for "{of_outer}"')
+        earlier.setdefault(word, name)
 
 
 def _type_problems(client: Client, shape: EntrySchema, at: str) -> Iterator[Problem]:
@@ -151,5 +171,9 @@ def _type_problems(client: Client, shape: EntrySchema, at: str) -> Iterator[Prob
         yield Problem(f"{at}.types", 'needs a word for "type" in field_names')
     if not shape.type_needed <= shape.type_written:
         yield Problem(f"{at}.type_needed", "must be a part of type_written")
+    local = shape.types.get(EntryTransport.STDIO)
+    for way, word in shape.types.items():
+        if way is not EntryTransport.STDIO and word == local:
+            yield Problem(f"{at}.types", f'"{word}" stands for "stdio" and for "{way}"')
     if unspoken := set(shape.types) - client.speaks:
         yield Problem(f"{at}.types", f'"{min(unspoken)}" is not among speaks')

@@ -253,6 +253,36 @@ field_names = { command = "command" }
         ('"command" }', '"command", enabled = "on" }', 6, 'scopes[0].switch.kind: is "none", but'),
         (
             '"command" }',
+            '"command", args = "command" }',
+            8,
+            'shapes[0].field_names.args: "command" is the word for "command" already',
+        ),
+        (
+            '"command" }',
+            '"run", env = "run.env" }',
+            8,
+            'shapes[0].field_names.env: "run.env" is inside of "run", the word for "command"',
+        ),
+        (
+            'command = "command"',
+            'env = "run.env", command = "run"',
+            8,
+            'shapes[0].field_names.command: "run.env" is inside of "run", the word for "command"',
+        ),
+        (
+            '"command" }',
+            '"command", type = "t" }\ntypes = { stdio = "x", http = "x" }',
+            9,
+            'shapes[0].types: "x" stands for "stdio" and for "http"',
+        ),
+        (
+            '"command" }',
+            '"command", call_timeout = "t" }\nunits.t.milliseconds = 0',
+            9,
+            "shapes[0].units.t.milliseconds: must be 1 or more",
+        ),
+        (
+            '"command" }',
             '"command", type = "t" }\ntypes.ws = "ws"',
             9,
             'shapes[0].types: "ws" is not among speaks',

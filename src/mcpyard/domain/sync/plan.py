@@ -64,11 +64,13 @@ class EntryDigest(Struct, frozen=True):
         meaning: Of what a sync writes, however it is spelled, without the switch.
         whole: Of all that the entry says, without the switch.
         on: Whether it is switched on.
+        source: The file of the repository that a sync wrote it for; empty for the user's own.
     """
 
     meaning: str
     whole: str
     on: bool = True
+    source: str = ""
 
 
 class OwnedEntry(Struct, frozen=True):
@@ -77,7 +79,8 @@ class OwnedEntry(Struct, frozen=True):
     Attributes:
         written: What it wrote.
         before: What it had written before that, if anything.
-        settled: Whether the write is known to have happened; otherwise the file may say either.
+        settled: Whether the write is known to have happened; otherwise the file may say either, and
+            that it is on or off may still be missing: some programs have that in another file.
     """
 
     written: EntryDigest
@@ -85,13 +88,15 @@ class OwnedEntry(Struct, frozen=True):
     settled: bool = True
 
     def match(self, present: EntryDigest) -> EntryDigest | None:
-        """What was written, if the entry still means it."""
-        return next((it for it in self._possible() if it.meaning == present.meaning), None)
+        """What was written, if the entry still means it; rather what has it on or off as it is."""
+        alike = [it for it in self._possible() if it.meaning == present.meaning]
+        return next((it for it in alike if it.on == present.on), alike[0] if alike else None)
 
     def is_untouched(self, present: EntryDigest) -> bool:
         """Whether nothing at all was changed in the entry since."""
         return any(
-            (it.whole, it.meaning, it.on) == (present.whole, present.meaning, present.on)
+            (it.whole, it.meaning) == (present.whole, present.meaning)
+            and (it.on == present.on or not self.settled)
             for it in self._possible()
         )
 
@@ -217,7 +222,8 @@ def _alike(desired: DesiredEntry, present: EntryDigest, owned: OwnedEntry | None
         return _TAKEN
     match = owned.match(present)
     # Whoever switched it on in its program did so against what was written.
-    return _writable(desired, CellState.DIFFERS) if match and match.on else _CONFLICT
+    ours = match and (match.on or (owned and not owned.settled))
+    return _writable(desired, CellState.DIFFERS) if ours else _CONFLICT
 
 
 def _different(desired: DesiredEntry, present: EntryDigest, owned: OwnedEntry | None) -> SyncCell:

@@ -137,11 +137,14 @@ def _take_tail(items: _Items, stays: int) -> list[Splice]:
     text, last = items.text, len(items.node.values) - 1
     comma = items.comma(stays) or items.end(stays)
     start = comma + 1
-    if line_end(text, start) < items.start(stays + 1):
-        start = line_above(text, items.start(stays + 1))
     trailing = items.comma(last)
     end = items.end(last) if trailing is None else trailing + 1
     rest = _REST.match(text, end)
+    if line_end(text, start) < items.start(stays + 1):
+        first = items.start(stays + 1)
+        above = line_above(text, first)
+        # A bracket in the line of the last item must not come behind a comment.
+        start = first if rest is None and "#" in text[start:above] else above
     if rest and rest.group().strip() and items.own_line(last):
         end = rest.end()
     taken = [(start, end, "")]

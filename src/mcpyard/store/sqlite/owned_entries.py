@@ -82,7 +82,10 @@ class SqliteOwnedEntries:
 
 
 def _text(digest: EntryDigest | None) -> str | None:
-    return None if digest is None else json.dumps([digest.meaning, digest.whole, digest.on])
+    if digest is None:
+        return None
+    source = [digest.source] if digest.source else []
+    return json.dumps([digest.meaning, digest.whole, digest.on, *source])
 
 
 def _digest(text: str | None) -> EntryDigest | None:

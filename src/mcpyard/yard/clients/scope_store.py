@@ -123,7 +123,8 @@ class FileScopeStore:
         path = self.switch_file if self._switched_elsewhere else self._place_of(workspace, name)
         with within(path):
             edited = switches.set_enabled(self.ref, workspace.text(path), name, enabled=enabled)
-        workspace.put(path, edited.text)
+        # Whoever is killed between two files must not leave a server on that is to be off.
+        workspace.put(path, edited.text, first=not enabled and self._switched_elsewhere)
         workspace.warn(*edited.warnings)
 
     @property

@@ -75,6 +75,7 @@ class Workspace:
         self.own = own
         self._files = texts
         self._fresh: dict[str, str] = {}
+        self._first: set[str] = set()
         self._own: set[str] = set()
         self._own_servers: dict[str, dict[str, Plain]] = {}
         self._unspelled: set[str] = set()
@@ -146,9 +147,11 @@ class Workspace:
         added[name] = config
         return True
 
-    def put(self, path: str, text: str) -> None:
-        """Let a file say something else."""
+    def put(self, path: str, text: str, *, first: bool = False) -> None:
+        """Let a file say something else; `first` has it written before all others."""
         self._fresh[path] = text
+        if first:
+            self._first.add(path)
 
     def put_own(self, path: str, text: str) -> None:
         """Let a file of the yard say what actions will make it say."""
@@ -189,7 +192,8 @@ class Workspace:
 
     def writes(self) -> tuple[FileWrite, ...]:
         """What is different from what was found."""
-        changes = [FileWrite(path, self._before(path), self.text(path)) for path in self._fresh]
+        paths = sorted(self._fresh, key=lambda path: path not in self._first)
+        changes = [FileWrite(path, self._before(path), self.text(path)) for path in paths]
         return tuple(each for each in changes if (each.before or "") != each.after)
 
     def _before(self, path: str) -> str | None:

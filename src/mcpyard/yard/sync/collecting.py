@@ -19,9 +19,9 @@ from mcpyard.yard.clients.workspace import Workspace
 from mcpyard.yard.clients.yard_scope_store import ScopeStore
 from mcpyard.yard.sync.adopting import Adopting
 from mcpyard.yard.sync.assignments import Assigning, Assignment
-from mcpyard.yard.sync.fingerprints import digest_of, meaning_of
+from mcpyard.yard.sync.fingerprints import meaning_of
 from mcpyard.yard.sync.layers import OURS, selects
-from mcpyard.yard.sync.syncing import PlannedEntry, Syncing
+from mcpyard.yard.sync.syncing import PlannedEntry, Syncing, claim_of
 from mcpyard.yard.views.base import FileDiff, view_of
 from mcpyard.yard.views.clients import WarningView
 from mcpyard.yard.views.sync import AdoptedView, AdoptionView
@@ -69,7 +69,7 @@ class Collecting:
         for key, cell in self.syncing.cells.items():
             entry = self.syncing.entries[key]
             if entry.present is not None and entry.copied and cell.state in _ALIKE:
-                workspace.claims[key] = digest_of(entry.present, entry.ref)
+                workspace.claims[key] = claim_of(entry)
         if self.assigning:
             self.assigning.add(workspace, self._claimed(workspace))
 

@@ -14,6 +14,7 @@ from mcpyard.formats.facts import PROJECT, Client, SwitchKind
 from mcpyard.formats.fields import LOCAL_FIELDS, OAUTH_TEXTS, REMOTE_FIELDS, Field
 from mcpyard.formats.locations import ClientScopeRef
 from mcpyard.formats.registry import scope_ref_of
+from mcpyard.formats.switches import switch_location
 from mcpyard.yard.sync.source_file import is_of_project
 
 _AS_HEADERS: Final = frozenset({Field.ENV_HEADERS, Field.BEARER})
@@ -59,7 +60,15 @@ def read_back(entry: Entry, ref: ClientScopeRef) -> Entry:
 
 
 def can_say_off(ref: ClientScopeRef) -> bool:
-    """Whether a program has a way to say that a server is off, wherever its entry counts."""
+    """Whether a program has a way to say that a server is off, just where its entry counts."""
+    location = switch_location(ref)
+    of_all = location is None or not any(PROJECT in each for each in location.templates)
+    # Off for all projects would switch off the servers of that name that others have.
+    return reads_off(ref) and not (is_of_project(ref) and of_all)
+
+
+def reads_off(ref: ClientScopeRef) -> bool:
+    """Whether a server that a program has off is off wherever its entry counts."""
     switch, scope = ref.scope.switch, ref.scope
     if switch.kind is SwitchKind.ENTRY:
         return Field.ENABLED in ref.shape.field_names

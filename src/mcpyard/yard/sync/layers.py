@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from mcpyard.domain.definition.approval import ApprovedEntry, Entries
 from mcpyard.domain.definition.parsing import read_definition
@@ -24,6 +25,9 @@ from mcpyard.yard.sync.source_file import SyncTarget, is_of_project
 
 ProfileServers = Callable[[str, Mapping[str, Config]], set[str]]
 """The names that a profile shows, of some servers."""
+
+GATEWAY_COMMAND: Final = ("mcpyard", "stdio")
+"""What starts the gateway where nothing else is known, and what an approval of it shows."""
 
 OURS = scope_ref_of(f"{YARD}:{Scope.USER}")
 """The scope whose words the entries of a source are in."""
@@ -49,15 +53,19 @@ class SourceLayer:
         command: The command of the gateway.
         approved: What was approved of it, by target and name.
         strict: Whether its own files need that as well: nobody is there to see the plan.
+        source: What its entries are owned for: the real file of a repository, nothing for the user.
+        outside: Where the targets lead, by their words, whose files only seem to be of its folder.
     """
 
     scope: Scope
     path: str
     configs: Mapping[str, Config] | None
     targets: tuple[SyncTarget, ...]
-    command: tuple[str, ...] = ("mcpyard", "stdio")
+    command: tuple[str, ...] = GATEWAY_COMMAND
     approved: Entries = field(default_factory=dict[str, ApprovedEntry])
     strict: bool = False
+    source: str = ""
+    outside: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def for_adoption(self) -> "SourceLayer":
@@ -81,9 +89,7 @@ class SourceLayer:
         """The definitions of what a target is to have, by name."""
         configs = own if self.configs is None else self.configs
         if target.gateway:
-            program, *args = self.command
-            more = ["--profile", target.profile] if target.profile else []
-            return {NAME: read_definition({"command": program, "args": [*args, *more]}).config}
+            return {NAME: _gateway(self.command, target.profile)}
         names = shows(target.profile, configs) if target.profile else {*configs}
         return {
             name: config
@@ -92,11 +98,14 @@ class SourceLayer:
         }
 
     def _is_approved(self, target: SyncTarget, name: str, config: Config) -> bool:
-        own_file = not self.strict and is_of_project(target.ref)
+        own_file = is_of_project(target.ref) and target.words not in self.outside
+        own_file = own_file and not self.strict
         if self.scope is Scope.USER or own_file:
             return True
         entry = self.approved.get(approval_name(target, name))
-        return entry is not None and entry.covers(config)
+        # A repository wants the gateway, and which command starts it is of the machine.
+        definition = _gateway(GATEWAY_COMMAND, target.profile) if target.gateway else config
+        return entry is not None and entry.covers(definition)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +115,12 @@ class ConvertedServer:
     desired: DesiredEntry
     entry: Entry
     warnings: tuple[Warned, ...] = ()
+
+
+def _gateway(command: tuple[str, ...], profile: str | None) -> Config:
+    program, *args = command
+    more = ["--profile", profile] if profile else []
+    return read_definition({"command": program, "args": [*args, *more]}).config
 
 
 def selects(target: SyncTarget, name: str) -> bool:

@@ -33,6 +33,7 @@ _REASONS: Final = {
     CellState.PRUNE: "no longer assigned here",
     CellState.WAITING: "needs approval: mcpyard sync approve",
 }
+_OF_OTHERS: Final = "written by the sync of another source: left alone"
 
 
 def sync_view(
@@ -105,12 +106,24 @@ def _cell(operation: Syncing, words: str, name: str, key: EntryKey, *, check: bo
         state=state,
         wanted=in_source,
         changes=changes,
-        reason=operation.reasons.get(key) or _reason(replace(cell, state=state), entry),
+        reason=operation.reasons.get(key) or _where(operation, words, name, state),
         choices=[] if check else [*cell.choices],
         seen=entry.seen,
         differences=[*_differences(entry)] if state in _DIFFERING else [],
         warnings=view_of(list[WarningView], warnings),
     )
+
+
+def _where(operation: Syncing, words: str, name: str, state: CellState) -> str:
+    """Why an entry is left as it is, as far as that follows from where it is."""
+    key = operation.rows[words][name]
+    entry = operation.entries[key]
+    if state is CellState.FOREIGN and operation.is_of_others(key):
+        return _OF_OTHERS
+    outside = entry.column.layer.outside.get(entry.column.target.words)
+    if state is CellState.WAITING and outside:
+        return f"leads out of the repository, to {outside}: {_REASONS[state]}"
+    return _reason(replace(operation.cells[key], state=state), entry)
 
 
 def _reason(cell: SyncCell, entry: PlannedEntry) -> str:

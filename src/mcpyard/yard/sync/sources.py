@@ -129,7 +129,7 @@ class SyncSources:
             targets += await self.found_targets([*declared, *added], self.around(terms))
             targets = self._ordered(targets)
         user = SourceLayer(Scope.USER, USER_DOCUMENT, None, tuple(targets), request.command)
-        repository = await self._repository(shared, request)
+        repository = await self._repository(shared, request, self.around(terms))
         layers = tuple(each for each in (user, repository) if each.targets)
         if not layers and not request.everywhere:
             raise ArgumentsRefused.of(Problem("to", _NO_TARGETS)).advising(_CHOOSE)
@@ -159,7 +159,8 @@ class SyncSources:
         paths = [path for store in (*stores, *taken) for path in store.candidates]
         texts, real = await self._reach.files.read(paths), await self._reach.files.real(paths)
         places = {place for store in taken for place in _places(store, real)}
-        owned, targets = [*await self.owned.all()], list[SyncTarget]()
+        everything, targets = await self.owned.all(), list[SyncTarget]()
+        owned = [key for key, it in everything.items() if not it.written.source]
         for store in stores:
             own_places = _places(store, real)
             there = any(
@@ -214,7 +215,9 @@ class SyncSources:
         approval = self.approvals.all().get(key) if key else None
         return approval.entries or {} if approval else {}
 
-    async def _repository(self, shared: SourceFile, request: SyncRequest) -> SourceLayer:
+    async def _repository(
+        self, shared: SourceFile, request: SyncRequest, around: ClientFolders
+    ) -> SourceLayer:
         key = await self.approval_key(shared.path) if shared.targets else ""
         return SourceLayer(
             Scope.PROJECT,
@@ -224,7 +227,28 @@ class SyncSources:
             request.command,
             self.approved(key),
             strict=request.automatic,
+            source=key,
+            outside=await self._outside(shared.targets, around),
         )
+
+    async def _outside(
+        self, targets: Iterable[SyncTarget], around: ClientFolders
+    ) -> dict[str, str]:
+        """Where targets lead, by their words, whose files are behind links out of the project."""
+        stores = {
+            each.words: FileScopeStore.of(each.ref, around)
+            for each in targets
+            if is_of_project(each.ref)
+        }
+        paths = {path for store in stores.values() for path in store.candidates}
+        real = await self._reach.files.real([*paths, around.project])
+        folder = f"{real[around.project].rstrip('/')}/"
+        return {
+            words: real[path]
+            for words, store in stores.items()
+            for path in store.candidates
+            if not real[path].startswith(folder)
+        }
 
     async def _file(self, folder: str, scope: Scope, project: str) -> SourceFile:
         path = _path(folder)

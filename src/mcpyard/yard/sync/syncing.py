@@ -7,6 +7,8 @@ the first target that reaches it; the others show the same cell.
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from msgspec import structs
+
 from mcpyard.domain.errors import DefinitionError, DocumentBroken, InputError, NameTaken
 from mcpyard.domain.model import Scope
 from mcpyard.domain.sync.plan import (
@@ -28,7 +30,7 @@ from mcpyard.yard.clients.scope_store import FileScopeStore
 from mcpyard.yard.clients.workspace import Workspace
 from mcpyard.yard.clients.yard_scope_store import ScopeStore, YardScopeStore
 from mcpyard.yard.sync.adopting import Adopting
-from mcpyard.yard.sync.fingerprints import added_there, can_say_off, digest_of
+from mcpyard.yard.sync.fingerprints import added_there, digest_of, reads_off
 from mcpyard.yard.sync.layers import (
     ConvertedServer,
     ProfileServers,
@@ -40,6 +42,8 @@ from mcpyard.yard.sync.source_file import SyncTarget
 
 _UNREADABLE = EntryDigest("unreadable", "unreadable")
 """Stands for an entry that its program cannot use; it is like nothing that could be written."""
+
+_Place = tuple[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +107,8 @@ class Syncing:
         reasons: Why entries were not written after all.
         warnings: What each target loses of a server, by its words and the name: programs that share
             a file read it each in its own way.
+        places: The sources that have a target in each place. What was written for others is theirs:
+            a repository decides nothing about what the user, or another repository, has there.
     """
 
     columns: tuple[TargetColumn, ...]
@@ -126,6 +132,7 @@ class Syncing:
     warnings: dict[tuple[str, str], tuple[Warned, ...]] = field(
         default_factory=dict[tuple[str, str], tuple[Warned, ...]], init=False
     )
+    places: dict[_Place, set[str]] = field(default_factory=dict[_Place, set[str]], init=False)
 
     @property
     def stores(self) -> tuple["ScopeStore | SourceDocument", ...]:
@@ -167,6 +174,7 @@ class Syncing:
         """Plan on what the texts say, with what was adopted so far."""
         for results in (self.cells, self.entries, self.rows, self.faults, self.reasons):
             results.clear()
+        self.places.clear()
         own = workspace.own.servers(Scope.USER)
         for column in self.columns:
             servers = column.layer.servers(column.target, own, self.shows)
@@ -195,6 +203,7 @@ class Syncing:
             path, ref = store.place(workspace, name), store.file_ref(workspace, name)
             key = EntryKey(self.real.get(path, path), (*ref.above, *ref.shape.keys), name)
             row[name] = key
+            self.places.setdefault((key.path, key.keys), set()).add(column.layer.source)
             server = servers.get(name)
             conversion = copied(name, server, ref) if server else None
             if conversion:
@@ -221,16 +230,23 @@ class Syncing:
             present, _ = column.store.entry(workspace, key.name)
         except DefinitionError:
             return PlannedEntry(column, key, ref, path, None, _UNREADABLE.whole)
-        if not can_say_off(ref):
+        if not reads_off(ref):
             present = replace(present, enabled=None)
         digest = digest_of(present, ref)
         seen = f"{digest.whole}{'' if digest.on else '-off'}"
         return PlannedEntry(column, key, ref, path, present, seen)
 
+    def is_of_others(self, key: EntryKey) -> bool:
+        """Whether a sync wrote an entry for a source that has no target there now."""
+        owned = self.owned.get(key)
+        return owned is not None and not self._is_here(key, owned)
+
+    def _is_here(self, key: EntryKey, owned: OwnedEntry) -> bool:
+        return owned.written.source in self.places.get((key.path, key.keys), ())
+
     def _owned_here(self) -> dict[EntryKey, OwnedEntry]:
         """What is ours in the places that were looked at; no other counts."""
-        places = {(key.path, key.keys) for key in self.entries}
-        return {key: it for key, it in self.owned.items() if (key.path, key.keys) in places}
+        return {key: it for key, it in self.owned.items() if self._is_here(key, it)}
 
     def _choices(self) -> dict[EntryKey, Choice]:
         choices: dict[EntryKey, Choice] = {}
@@ -250,7 +266,7 @@ class Syncing:
                 entry.column.store.remove(workspace, entry.name)
                 workspace.claims[key] = None
             case Action.CLAIM:
-                workspace.claims[key] = _digest(entry.present, entry.ref)
+                workspace.claims[key] = claim_of(entry)
             case Action.RELEASE:
                 workspace.claims[key] = None
             case _:
@@ -281,7 +297,13 @@ class Syncing:
             self.cells[key], self.reasons[key] = SyncCell(CellState.UNSUPPORTED), str(error)
             return
         written = self._entry(workspace, entry.column, key, entry.path, entry.ref)
-        workspace.claims[key] = _digest(written.present, written.ref)
+        workspace.claims[key] = claim_of(written)
+
+
+def claim_of(entry: PlannedEntry) -> EntryDigest:
+    """An entry as it is, to be owned for the source that has it there."""
+    digest = _digest(entry.present, entry.ref)
+    return structs.replace(digest, source=entry.column.layer.source)
 
 
 def _digest(entry: Entry | None, ref: ClientScopeRef) -> EntryDigest:
