@@ -9,9 +9,9 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 import orjson
+from msgspec.structs import replace
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import Response

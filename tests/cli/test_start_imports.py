@@ -20,6 +20,8 @@ LATER = {
     "jsonschema_rs": "calls of tools",
     "mcpyard.catalog.validators": "calls of tools",
     "anyio._backends": "remote servers",
+    "importlib.metadata": "plugins of pydantic",
+    "html.entities": "a page for who is not signed in",
     "jinja2": "the page",
     "mcpyard.web": "the page",
     "mcpyard.api.rest": "the REST API",
@@ -120,6 +122,22 @@ def test_servers_start_before_the_interfaces_are_loaded(tmp_path: Path) -> None:
         timeout=50,
     )
     assert "started: True" in run.stdout.splitlines()
+
+
+def test_a_watched_project_loads_the_watcher_alone(tmp_path: Path) -> None:
+    (tmp_path / ".mcp.json").write_text('{"mcpServers": {}}')
+    words = ["up", "--json", "--port", "0", "--home", "home", "--project", str(tmp_path)]
+    run = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *words],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=50,
+    )
+    loaded = {*run.stderr.rpartition("loaded:")[2].split()}
+    assert "watchfiles._rust_notify" in loaded
+    assert not loaded & {"watchfiles.main", "anyio", "multiprocessing"}
 
 
 def test_an_empty_daemon_loads_nothing_that_nobody_asked_for(tmp_path: Path) -> None:

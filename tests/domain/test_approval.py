@@ -6,6 +6,7 @@ from uuid import NAMESPACE_URL, UUID, uuid5
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from mcpyard.domain.definition.approval import (
     ApprovedEntry,
@@ -210,7 +211,7 @@ def test_what_cannot_be_read_is_not_gone() -> None:
     broken = Document(PROJECT, problems=(Problem("", "does not parse"),))
     assert seen(broken, entries) == entries
     skipping = Document(PROJECT, problems=(Problem("a", "is bad"),), skipped=frozenset({"a"}))
-    half = replace(skipping, definitions=(Definition("b", RUN),))
+    half = structs.replace(skipping, definitions=(Definition("b", RUN),))
     assert seen(half, entries) == entries
     assert seen(document(PROJECT, b=OTHER), entries)["a"].gone
 
@@ -232,7 +233,7 @@ def test_the_digest_of_what_is_shown_is_another_whenever_that_is() -> None:
     digests = {
         digest_of([]),
         digest_of([entry]),
-        digest_of([replace(entry, owner=replace(PROJECT, place="q/.mcp.json"))]),
+        digest_of([replace(entry, owner=structs.replace(PROJECT, place="q/.mcp.json"))]),
         digest_of([replace(entry, definition=Definition("b", RUN))]),
         digest_of([replace(entry, definition=Definition("a", OTHER))]),
         digest_of(

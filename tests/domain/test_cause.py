@@ -1,10 +1,10 @@
 """A cause never leaves its reader without what to do."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import mcpyard
 from mcpyard.domain.cause import HINTS, Cause, Code

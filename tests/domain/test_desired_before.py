@@ -1,11 +1,11 @@
 """What was desired before spares work and changes nothing."""
 
-from dataclasses import replace
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from mcpyard.domain import desiring
 from mcpyard.domain.definition.expand import Lookup

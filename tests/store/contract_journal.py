@@ -2,6 +2,8 @@ from dataclasses import replace
 from datetime import timedelta
 from uuid import UUID
 
+from msgspec import structs
+
 from mcpyard.domain.stored import CallQuery, CallRecord, DroppedField, FileEdit
 from tests.store.contract import NOW, Opener, opened
 
@@ -65,7 +67,7 @@ class JournalContract:
             while page := await store.journal.query(query):
                 seen += [each.bytes_in for each in page]
                 store.journal.append(a_call(100))
-                query = replace(query, before=page[-1].id)
+                query = structs.replace(query, before=page[-1].id)
             assert seen == [6, 5, 4, 3, 2, 1, 0]
 
 
@@ -104,9 +106,9 @@ class EditsContract:
     async def test_an_edit_is_marked_as_undone_and_back(self, opener: Opener) -> None:
         async with opened(opener) as store:
             entry = await store.edits.add(an_edit(1))
-            assert await store.edits.mark_undone(entry.id) == replace(entry, undone=True)
+            assert await store.edits.mark_undone(entry.id) == structs.replace(entry, undone=True)
         async with opened(opener) as store:
-            assert await store.edits.recent() == [replace(entry, undone=True)]
+            assert await store.edits.recent() == [structs.replace(entry, undone=True)]
             assert await store.edits.mark_undone(entry.id + 1) is None
 
     async def test_edits_made_together_are_one_unit(self, opener: Opener) -> None:

@@ -1,11 +1,11 @@
 """The routes of the call journal, and of what is recorded of calls."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final
 from uuid import UUID
 
+from msgspec.structs import replace
 from starlette.requests import Request
 from starlette.responses import Response
 

@@ -6,13 +6,11 @@ from uuid import UUID
 
 from msgspec import Struct, field
 
-from mcpyard.domain.model import ToolPolicy
+from mcpyard.domain.model import UNCHANGED, ToolPolicy
 from mcpyard.domain.tool import ToolDefinition
 
 if TYPE_CHECKING:
     from mcpyard.catalog.validators import Validator
-
-_UNCHANGED = ToolPolicy()
 
 
 class FallbackRoute(Struct, frozen=True):
@@ -62,7 +60,7 @@ class Route:
         server_name: str,
         tool: ToolDefinition,
         exposed: str,
-        policy: ToolPolicy = _UNCHANGED,
+        policy: ToolPolicy = UNCHANGED,
         *,
         fallbacks: tuple[FallbackRoute, ...] = (),
     ) -> None:

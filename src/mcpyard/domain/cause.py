@@ -5,9 +5,11 @@ do about it, and the last lines the server said. The code alone decides whether 
 help.
 """
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from mcpyard.domain.definition.secret_text import shown_text
 
@@ -77,8 +79,7 @@ HINTS: Final[dict[Code, str]] = {
 """What to do about a cause that does not know better."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(Struct, frozen=True):
     """Why a server is not connected, in words for a person, without secrets.
 
     Attributes:
@@ -99,8 +100,8 @@ class Cause:
     retry_after: float = 0.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "message", shown_text(self.message))
-        object.__setattr__(self, "hint", shown_text(self.hint) or HINTS[self.code])
+        force_setattr(self, "message", shown_text(self.message))
+        force_setattr(self, "hint", shown_text(self.hint) or HINTS[self.code])
 
     @property
     def fatal(self) -> bool:

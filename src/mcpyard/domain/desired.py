@@ -1,11 +1,12 @@
 """What should be, and what it follows from; `desiring` makes it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 from uuid import UUID
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from mcpyard.domain.definition.expand import Lookup
 from mcpyard.domain.definition.launch import Launch, Unlaunchable
@@ -18,8 +19,7 @@ from mcpyard.domain.model import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(Struct, frozen=True):
     """Who holds a definition: a scope and, for files, which one."""
 
     scope: Scope
@@ -31,8 +31,7 @@ class Owner:
         return f"{self.scope} scope" + (f", {self.place}" if self.place else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(Struct, frozen=True):
     """One entry of a document."""
 
     name: str
@@ -41,8 +40,7 @@ class Definition:
     warnings: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Struct, frozen=True):
     """What one owner says: its definitions, and what in it could not be used.
 
     Problems are wrong and warnings odd; `skipped` names the entries that cannot be used.
@@ -87,8 +85,7 @@ PolicyEdit = Callable[[PolicyPatch], PolicyPatch]
 """Makes a policy out of the one there is."""
 
 
-@dataclass(frozen=True, slots=True)
-class DesireInputs:
+class DesireInputs(Struct, frozen=True):
     """What is known besides the documents.
 
     Attributes:
@@ -103,10 +100,10 @@ class DesireInputs:
 
     identities: Mapping[tuple[Owner, str], UUID]
     lookup: Lookup
-    policies: Mapping[UUID, PolicyPatch] = field(default_factory=dict[UUID, PolicyPatch])
-    turns: Mapping[UUID, int] = field(default_factory=dict[UUID, int])
+    policies: Mapping[UUID, PolicyPatch] = {}
+    turns: Mapping[UUID, int] = {}
     waiting: tuple[Waiting, ...] = ()
-    identity: SelfIdentity = field(default_factory=SelfIdentity)
+    identity: SelfIdentity = SelfIdentity()
     lookup_for: "Callable[[Owner], Lookup] | None" = None
 
     def lookup_of(self, owner: Owner) -> Lookup:

@@ -58,15 +58,15 @@ Those that are raised are leaves, or have an edge of their own.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Self
+
+from msgspec import Struct
 
 from mcpyard.domain.cause import Cause
 from mcpyard.domain.cluster import Placement
 
 
-@dataclass(frozen=True, slots=True)
-class SourceLocation:
+class SourceLocation(Struct, frozen=True):
     """Where in a document something stands; lines and columns count from 1, 0 is all of it."""
 
     file: str
@@ -77,8 +77,7 @@ class SourceLocation:
         return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One thing wrong, or worth a warning: the field it concerns and a sentence."""
 
     field: str

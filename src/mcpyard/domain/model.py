@@ -176,6 +176,8 @@ class _Model(BaseModel):
         validate_by_name=True,
         validate_by_alias=True,
         hide_input_in_errors=True,
+        # What reads one is built when it is needed: `model_construct`, for defaults, needs it not.
+        defer_build=True,
     )
 
 
@@ -264,6 +266,11 @@ class ResourceLimits(_Model):
     processes: Processes | None = None
 
 
+UNCHANGED: Final = ToolPolicy.model_construct()
+DEFAULT_RESTARTS: Final = RestartLimits.model_construct()
+NO_LIMITS: Final = ResourceLimits.model_construct()
+
+
 class Policy(_Model):
     """How to treat a server.
 
@@ -303,9 +310,9 @@ class Policy(_Model):
     concurrency: Times = 0
     queue: Waiting = DEFAULT_QUEUE
     max_message: Bytes = DEFAULT_MAX_MESSAGE
-    health: HealthCheck = HealthCheck()
-    restart: RestartLimits = RestartLimits()
-    limits: ResourceLimits = ResourceLimits()
+    health: HealthCheck = HealthCheck.model_construct()
+    restart: RestartLimits = DEFAULT_RESTARTS
+    limits: ResourceLimits = NO_LIMITS
     record_calls: StrictBool = True
     tools: dict[Text, ToolPolicy] = {}
     title: StrictStr | None = None
@@ -346,7 +353,7 @@ class LocalConfig(Policy):
         return self.command[1:]
 
 
-class OAuthClient(_Model, defer_build=True):
+class OAuthClient(_Model):
     """What the yard is known by where a remote server lets people sign in.
 
     Without any of it the yard registers itself, which not every authorization server allows.
@@ -369,7 +376,7 @@ class OAuthClient(_Model, defer_build=True):
         return self
 
 
-class RemoteConfig(Policy, defer_build=True):
+class RemoteConfig(Policy):
     """A server at a URL; without a transport, mcpyard tries streamable HTTP, then SSE."""
 
     type: Literal["remote"] = "remote"
@@ -381,7 +388,6 @@ class RemoteConfig(Policy, defer_build=True):
 
 Config = Annotated[LocalConfig | RemoteConfig, Field(discriminator="type")]
 
-# Many daemons have no remote server: what reads one is built when it is first needed.
 CONFIG: Final[TypeAdapter[LocalConfig | RemoteConfig]] = TypeAdapter(
     Config, config=ConfigDict(defer_build=True)
 )

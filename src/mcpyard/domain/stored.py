@@ -116,8 +116,7 @@ class CallOrder(StrEnum):
     OUTCOME = "outcome"
 
 
-@dataclass(frozen=True, slots=True)
-class CallQuery:
+class CallQuery(Struct, frozen=True):
     """Which calls to show, at most so many; None stands for any.
 
     Attributes:
@@ -162,8 +161,7 @@ class FileEdit:
     after: bytes | None = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class EditEntry:
+class EditEntry(Struct, frozen=True):
     """An edit in the list of edits, without the contents.
 
     `unit` is the id of the first of the edits that were made, and are undone, together.

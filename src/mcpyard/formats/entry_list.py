@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from msgspec import structs
+
 from mcpyard.domain.definition.parsing import describe
 from mcpyard.domain.errors import DefinitionError, Problem, ServerUnknown, SourceLocation
 from mcpyard.domain.narrowing import is_object
@@ -79,12 +81,12 @@ class FileListing:
         """Why the program loads no servers of this file, for a person to read; else empty."""
         if self.problems:
             first = self.problems[0]
-            why = replace(first, place=None)
+            why = structs.replace(first, place=None)
             return f"not loaded until {first.place} is corrected: {why}"
         merges, title = self.ref.client.merges, self.ref.client.title
         for each in self.servers:
             if each.problems and not each.alone and not (merges and each.is_half):
-                why = replace(each.problems[0], place=None)
+                why = structs.replace(each.problems[0], place=None)
                 return f'{title} loads no servers while "{each.name[:80]}" is invalid: {why}'
         return ""
 

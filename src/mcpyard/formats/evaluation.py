@@ -4,6 +4,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
+from msgspec import structs
+
 from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
 from mcpyard.domain.narrowing import is_object, object_of
 from mcpyard.formats.containers import EntryContainer
@@ -93,7 +95,7 @@ def judged(client: Client, host: ClientFolders, parsed_files: ParsedFiles) -> li
 
 def sentence(problem: Problem) -> str:
     """A problem without its place, which stands beside it."""
-    return str(replace(problem, place=None))
+    return str(structs.replace(problem, place=None))
 
 
 def scopes_of(client: Client, host: ClientFolders) -> tuple[ClientScope, ...]:
@@ -222,7 +224,7 @@ def _together(name: str, parts: list[Read]) -> RuleVerdict:
     client, shape = strongest.ref.client, strongest.ref.shape
     reading = understand(object_of(raw), client, shape)
     if reading.problems:
-        problem = replace(reading.problems[0], field=f"{name}.{reading.problems[0].field}")
+        problem = structs.replace(reading.problems[0], field=f"{name}.{reading.problems[0].field}")
         return RuleVerdict(Effective.INVALID, str(problem), listed.place, reading.alone)
     if reading.entry.enabled is False:
         return RuleVerdict(Effective.DISABLED, "is disabled in one of its entries", listed.place)

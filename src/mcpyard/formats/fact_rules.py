@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from msgspec import structs
+
 from mcpyard.domain.errors import Problem
 from mcpyard.formats.entries import field_of
 from mcpyard.formats.facts import (
@@ -89,7 +91,7 @@ def _reading_problems(client: Client, scope: ClientScope, at: str) -> Iterator[P
     yield from _switch_problems(alone, scope, at)
     for index, _ in enumerate(alone.shapes):
         for problem in _shape_problems(alone, index):
-            yield replace(problem, field=f"{at}.reading.{problem.field}")
+            yield structs.replace(problem, field=f"{at}.reading.{problem.field}")
 
 
 def _switch_problems(client: Client, scope: ClientScope, at: str) -> Iterator[Problem]:

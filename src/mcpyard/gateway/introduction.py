@@ -1,10 +1,10 @@
 """What the gateway says of itself when a client first asks."""
 
 from collections.abc import Mapping
-from importlib.metadata import version
 
 import orjson
 
+from mcpyard import __version__
 from mcpyard.domain.definition.this_yard import INSTANCE, NAME
 from mcpyard.domain.narrowing import is_object
 from mcpyard.gateway.exposures import Exposure
@@ -23,7 +23,7 @@ class Introduction:
     """How one gateway presents itself."""
 
     def __init__(self, instance: str) -> None:
-        self._info = {"name": NAME, "title": NAME, "version": version(NAME), INSTANCE: instance}
+        self._info = {"name": NAME, "title": NAME, "version": __version__, INSTANCE: instance}
 
     def initialized(self, revision: str, exposure: Exposure, *, one: bool) -> bytes:
         """The result of `initialize`."""

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 from uuid import UUID
@@ -10,6 +9,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Struct
 from msgspec.json import Decoder
+from msgspec.structs import replace
 
 from mcpyard.domain.call_repositories import CallReader
 from mcpyard.domain.errors import YardError

@@ -2,9 +2,10 @@
 
 import errno
 import shlex
-from dataclasses import replace
 from pathlib import PurePath
 from typing import Final
+
+from msgspec.structs import replace
 
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.definition.launch import LocalLaunch, RemoteLaunch, Unlaunchable

@@ -3,9 +3,10 @@
 import asyncio
 import errno
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
+
+from msgspec.structs import replace
 
 from mcpyard.domain import limits
 from mcpyard.domain.cause import Cause, Code

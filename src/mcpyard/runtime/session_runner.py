@@ -21,7 +21,7 @@ from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import Problem, ServerFault, TimedOut, YardError
 from mcpyard.domain.health import Health, HealthVerdict
-from mcpyard.domain.model import LocalConfig, RemoteConfig, RestartLimits
+from mcpyard.domain.model import DEFAULT_RESTARTS, LocalConfig, RemoteConfig
 from mcpyard.domain.observed import CacheHint, Capabilities, Tools
 from mcpyard.domain.ports import Clock, Memory, NotificationListener
 from mcpyard.domain.tool import read_tools
@@ -35,7 +35,6 @@ log = logging.getLogger(__name__)
 _T = TypeVar("_T")
 
 _NO_ROOM_PAUSE: Final = 0.25
-_USUAL: Final = RestartLimits()
 _NAMED_PAUSE: Final = 1.0
 """Seconds that a list has to wait for a server to be warned of; nobody notices a shorter wait."""
 
@@ -52,7 +51,7 @@ class RuntimeDeps(Struct, frozen=True):
     def restart_policy_of(self, server: DesiredServer) -> RestartPolicy:
         """How often a server is started again when it is lost."""
         policy, restart = self.restart_policy, server.config.restart
-        if restart != _USUAL:
+        if restart != DEFAULT_RESTARTS:
             policy = policy.limited(restart.attempts, restart.limit, restart.window / 1000)
         remote = isinstance(server.config, RemoteConfig)
         return replace(policy, remote=remote, approved=not server.held)

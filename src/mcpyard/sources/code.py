@@ -1,7 +1,8 @@
 """Servers registered from Python: a source that lives as long as its program."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from mcpyard.domain.definition.checks import name_fault
 from mcpyard.domain.definition.parsing import ParsedDefinition, read_definition

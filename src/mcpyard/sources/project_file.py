@@ -14,11 +14,13 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcpyard.domain.desired import Document, Owner, keep_last_good
 from mcpyard.domain.errors import (
@@ -71,8 +73,7 @@ def read_project(folder: Path) -> Document:
         raise DocumentBroken.of(Problem("", message)) from None
 
 
-@dataclass(frozen=True, slots=True)
-class _Reading:
+class _Reading(Struct, frozen=True):
     """What one look at the file gave: a document, or why there is none."""
 
     number: int

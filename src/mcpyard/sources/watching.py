@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from msgspec import Struct
-from watchfiles import Change
 
 # The asynchronous function of the library does the same by anyio, which takes long to load.
 from watchfiles._rust_notify import RustNotify
@@ -28,6 +27,8 @@ LOOK_EVERY: Final = 1.0
 _STEP_MS: Final = 20
 _DEBOUNCE_MS: Final = 60
 _POLL_MS: Final = 300
+_DELETED: Final = 3
+"""What the watcher tells of a file or folder that is gone: `watchfiles.Change.deleted`."""
 
 _NO_NOTICE: Final = "microsoft-standard" in os.uname().release.lower()
 """A Linux within Windows is not told of changes that Windows makes."""
@@ -112,7 +113,7 @@ async def _watch_folders(path: Path, sight: Sight, changed: Callable[[], None]) 
             before = sight
             sight = await _compare(path, before, changed, [each for _, each in changes])
             # A folder that is made anew may get the number of the old one.
-            gone = any(kind == Change.deleted and each in watched for kind, each in changes)
+            gone = any(kind == _DELETED and each in watched for kind, each in changes)
             if gone or sight.folders != before.folders:
                 break
     return sight

@@ -1,9 +1,10 @@
 """Edits, and what copies left out, that last as long as their program: a private yard's."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import count
 from typing import Final
+
+from msgspec.structs import replace
 
 from mcpyard.domain.stored import DroppedField, EditEntry, FileEdit
 

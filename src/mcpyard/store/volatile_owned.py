@@ -1,14 +1,15 @@
 """The entries that a sync wrote, for as long as the program runs."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcpyard.domain.sync.plan import EntryDigest, EntryKey, OwnedEntry
 from mcpyard.store.volatile_edits import KEPT
 
 
-@dataclass(frozen=True, slots=True)
-class _Claim:
+class _Claim(Struct, frozen=True):
     written: EntryDigest | None
     unit: int | None
     settled: bool

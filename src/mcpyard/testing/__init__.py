@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -199,14 +198,14 @@ class FakeEditableSource(FakeSource):
     async def rename(self, name: str, new_name: str) -> None:
         """Rename a definition."""
         there = {each.name: each for each in self.document().definitions}
-        there[new_name] = replace(there.pop(name), name=new_name)
+        there[new_name] = structs.replace(there.pop(name), name=new_name)
         self._keep(there)
 
     def _keep(self, definitions: Mapping[str, Definition]) -> None:
         if fault := self.fault:
             self.fault = None
             raise fault
-        self.say(replace(self.document(), definitions=tuple(definitions.values())))
+        self.say(structs.replace(self.document(), definitions=tuple(definitions.values())))
 
 
 class FakeServers:

@@ -10,6 +10,7 @@ from typing import Final
 from urllib.parse import urlencode
 from uuid import UUID
 
+from msgspec import structs
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -159,14 +160,14 @@ class ActivityRoutes:
         query = chosen.query()
         if query is None:
             return CallPages([], None, [])
-        return await self._yard.accounts.log.page(replace(query, limit=PAGE), before)
+        return await self._yard.accounts.log.page(structs.replace(query, limit=PAGE), before)
 
     async def _sorted(self, chosen: CallFilter, offset: int) -> TemplateData:
         """The calls of this node in another order, which begins with the highest or lowest."""
         query = chosen.query()
         if query is None:
             return self._data(chosen, CallPages([], None, []))
-        limited = replace(query, offset=offset, limit=PAGE + 1)
+        limited = structs.replace(query, offset=offset, limit=PAGE + 1)
         calls = [*await self._yard.accounts.log.sorted(limited)]
         more = offset + PAGE if len(calls) > PAGE else None
         return self._data(chosen, CallPages(calls[:PAGE], None, [])) | {"offset": more}

@@ -4,7 +4,6 @@ import gzip
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Final, TypeAlias, cast
 
@@ -12,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mcpyard import __version__
 from mcpyard.web import filters, messages
 from mcpyard.web.assets import accepts_gzip, address
 from mcpyard.web.badges import UNKNOWN
@@ -130,7 +130,7 @@ def environment() -> Environment:
         key_choices=KEYS,
         list_choices=listing.CHOICES,
         tabs=TABS,
-        version=version("mcpyard"),
+        version=__version__,
         url=filters.url,
         unknown=UNKNOWN,
         shown_text=text_of,

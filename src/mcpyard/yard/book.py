@@ -13,7 +13,7 @@ from mcpyard.catalog.names import ToolKey, assign, name_fault
 from mcpyard.catalog.routes import Route, fallbacks_of
 from mcpyard.domain.desired import DesiredServer
 from mcpyard.domain.errors import NameRefused, NameTaken, Problem
-from mcpyard.domain.model import ToolPolicy
+from mcpyard.domain.model import UNCHANGED
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.ports import Memory
 from mcpyard.yard.resource_uris import AddressBook
@@ -111,7 +111,7 @@ class ToolBook:
         names = self._named(keys.values())
         routes: dict[str, Route] = {}
         for tool in tools:
-            policy = server.config.tools.get(tool.name) or ToolPolicy()
+            policy = server.config.tools.get(tool.name) or UNCHANGED
             exposed = names[keys[tool.name]]
             if policy.name and self._may_be_called(policy.name, keys[tool.name], routes.values()):
                 exposed = policy.name

@@ -7,8 +7,9 @@ moves.
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from mcpyard.domain.definition.approval import bound
 from mcpyard.domain.definition.merge import Patch, merged
@@ -44,8 +45,7 @@ Refusals = Mapping[str, YardError]
 """Why servers were not added, by their names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """A change of a server.
 
     Attributes:

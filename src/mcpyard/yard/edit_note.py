@@ -1,10 +1,9 @@
 """Who makes an edit of mcpyard's own servers, so that it can be journalled and undone."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(slots=True)
-class EditNote:
+class EditNote(Struct):
     """A note about an edit.
 
     Attributes:

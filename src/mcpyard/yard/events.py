@@ -7,9 +7,10 @@ reads the whole picture anew. It never stalls the yard, and it never hears old n
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, field
 from itertools import count
 from typing import Final
+
+from msgspec import Struct, field
 
 RESYNC: Final = "resync"
 
@@ -20,8 +21,7 @@ HISTORY: Final = 1_000
 """Events kept for a reader that comes back."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True):
     """Something that happened; ids only grow."""
 
     id: int

@@ -1,8 +1,9 @@
 """Which servers can be used now, which cannot, and why: for programs that are about to use them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 from mcpyard.domain.errors import Problem, StartFailed
 from mcpyard.domain.lifecycle import Phase
@@ -30,8 +31,7 @@ _HINTS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class UnavailableServer:
+class UnavailableServer(Struct, frozen=True):
     """A server whose tools cannot be called now, or are not known.
 
     Attributes:
@@ -55,8 +55,7 @@ class UnavailableServer:
         return f'"{self.name}" {_WORDS.get(self.phase) or f"is {self.phase}"}: {self.cause}.{hint}'
 
 
-@dataclass(frozen=True, slots=True)
-class Readiness:
+class Readiness(Struct, frozen=True):
     """Which servers can be used; true if nothing that should run is missing.
 
     Attributes:

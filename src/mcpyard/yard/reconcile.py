@@ -13,6 +13,8 @@ from dataclasses import replace
 from typing import Protocol
 from uuid import UUID, uuid4
 
+from msgspec import structs
+
 from mcpyard.domain.definition.approval import admit
 from mcpyard.domain.desired import Definition, Desired, DesiredServer, DesireInputs, Document, Owner
 from mcpyard.domain.desired_changes import DesiredChanges, changes
@@ -244,7 +246,7 @@ class Reconciler:
         """What would be desired of a definition that nobody registered."""
         owner = Owner(Scope.USER, "trial")
         document = Document(owner, (Definition(owner.place, config),))
-        inputs = replace(self._inputs, identities={(owner, owner.place): uuid4()})
+        inputs = structs.replace(self._inputs, identities={(owner, owner.place): uuid4()})
         (server,) = desire([document], inputs).servers.values()
         if self._lacks(server):
             await self._secrets.answered()
@@ -290,7 +292,7 @@ class Reconciler:
         identities = _Identities(self._memory)
         intent = self._intent
         admission = admit(documents, intent.trust.approved(documents))
-        inputs = replace(
+        inputs = structs.replace(
             self._inputs,
             identities=identities,
             policies=intent.policies,

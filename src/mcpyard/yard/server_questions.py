@@ -3,8 +3,9 @@
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, cast
+
+from msgspec import Struct
 
 from mcpyard.domain.errors import CallRefused
 from mcpyard.domain.narrowing import is_mapping, list_of, object_of, texts_of
@@ -18,8 +19,7 @@ _DECLINED: Final = -1
 """What the protocol has for a person who does not let a model answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class ElicitRequest:
+class ElicitRequest(Struct, frozen=True):
     """A server asks a person for something.
 
     Attributes:
@@ -35,8 +35,7 @@ class ElicitRequest:
     url: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ElicitAnswer:
+class ElicitAnswer(Struct, frozen=True):
     """The answer of a person.
 
     Attributes:
@@ -48,8 +47,7 @@ class ElicitAnswer:
     content: Mapping[str, object] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SampleRequest:
+class SampleRequest(Struct, frozen=True):
     """A server asks for the answer of a model.
 
     Attributes:
@@ -73,8 +71,7 @@ class SampleRequest:
     params: Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class SampleAnswer:
+class SampleAnswer(Struct, frozen=True):
     """The answer of a model.
 
     Attributes:

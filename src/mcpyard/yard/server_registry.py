@@ -5,8 +5,10 @@ writable; in the registry of a running `Yard`, only the supervisor sets statuses
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from mcpyard.domain.continuation import is_continued
 from mcpyard.domain.definition import checks
@@ -27,8 +29,7 @@ if TYPE_CHECKING:
     from uuid import UUID
 
 
-@dataclass(frozen=True, slots=True)
-class Info:
+class Info(Struct, frozen=True):
     """A server with its status, as an immutable snapshot."""
 
     name: str

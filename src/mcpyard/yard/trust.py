@@ -9,8 +9,10 @@ follows every edit.
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
+
+from msgspec import Struct
 
 from mcpyard.domain.definition.approval import ApprovedEntry, Entries, seen
 from mcpyard.domain.desired import Document, Owner
@@ -23,8 +25,7 @@ from mcpyard.domain.stored import Approval
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class ApprovalPolicy:
+class ApprovalPolicy(Struct, frozen=True):
     """Which folders' files need approval; any other folder is trusted.
 
     Attributes:

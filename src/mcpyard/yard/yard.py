@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import msgspec
+from msgspec.structs import replace
 
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.definition.merge import Patch

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import version
 from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from mcpyard import __version__
 from mcpyard.api.openapi.builders import Json, Operations, paths, query, ref
 from mcpyard.api.openapi.clients import CLIENTS
 from mcpyard.api.openapi.cluster import CLUSTER
@@ -73,7 +73,7 @@ def document() -> Json:
         "openapi": "3.1.0",
         "info": {
             "title": "mcpyard",
-            "version": version("mcpyard"),
+            "version": __version__,
             "summary": "Runs, supervises and exposes MCP servers.",
             "license": {"name": "MIT", "identifier": "MIT"},
         },

@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-from html import escape
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -71,8 +70,12 @@ def plain_page(
     headers: "Mapping[str, str] | None" = None,
 ) -> "Response":
     """A page with this in its body, and in its head; both are HTML."""
+    # Seldom needed, and not by a start.
+    from html import escape  # noqa: PLC0415
+
+    from starlette.responses import Response  # noqa: PLC0415
+
     named = f"{escape(title)} - mcpyard" if title else "mcpyard"
-    from starlette.responses import Response  # noqa: PLC0415  seldom needed
 
     every = {"Content-Security-Policy": POLICY, **(headers or {})}
     return Response(_PAGE % (named, _STYLE, head, body), status, every, media_type="text/html")

@@ -36,6 +36,7 @@ from mcpyard.early_start import start_early
 from mcpyard.runtime.processes.adoption import ADOPTION
 from mcpyard.runtime.processes.cgroups import make_room_for_limits
 from mcpyard.sources.file_names import PROJECT_FILE
+from mcpyard.spared_modules import spare_module
 from mcpyard.store.home import Home
 
 if TYPE_CHECKING:
@@ -242,9 +243,18 @@ def _giving_way(load: Callable[[], T]) -> T:
 
 
 def _load_yard() -> "YardOpener":
+    _spare_modules()
     from mcpyard.cli.daemon.yard_opening import open_yard
 
     return open_yard
+
+
+def _spare_modules() -> None:
+    """Do without what pydantic and watchfiles load for others, a thirtieth of a start."""
+    # To look for plugins it reads the metadata of each package that is installed.
+    spare_module("pydantic.plugin._loader", {"get_plugins": lambda: tuple})
+    # It loads anyio and multiprocessing; the module with the watcher itself needs neither.
+    spare_module("watchfiles")
 
 
 def _load_interfaces() -> "type[HttpInterfaces]":

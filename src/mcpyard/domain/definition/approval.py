@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from mcpyard.domain.desired import Definition, Document, Owner, Waiting
 from mcpyard.domain.model import POLICY_FIELDS, Config, Wanted
@@ -84,7 +84,7 @@ def admit(documents: Iterable[Document], approved: Mapping[Owner, Entries]) -> A
             continue
         judged = [*_judge(document, entries, below)]
         in_force = tuple(each for each, _ in judged if each)
-        admitted.append(replace(document, definitions=in_force))
+        admitted.append(structs.replace(document, definitions=in_force))
         waiting += [each for _, each in judged if each]
     return Admission(tuple(admitted), tuple(waiting))
 

@@ -6,8 +6,9 @@ A launch lives in memory only. Its digest says whether a running connection is s
 import hashlib
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
+from msgspec import Struct, to_builtins
 from pydantic.alias_generators import to_camel
 
 from mcpyard.domain.definition import checks
@@ -56,8 +57,7 @@ class RemoteLaunch:
 Launch = LocalLaunch | RemoteLaunch
 
 
-@dataclass(frozen=True, slots=True)
-class Unlaunchable:
+class Unlaunchable(Struct, frozen=True):
     """A definition that cannot be launched as things are: each problem names field and variable.
 
     `missing` are the variables that are not set.
@@ -78,7 +78,7 @@ def make_launch(config: Config, lookup: Lookup) -> Launch | Unlaunchable:
 
 def digest(value: Launch | Unlaunchable | Policy) -> str:
     """A short digest of a value: equal values have equal digests, in every run of the program."""
-    plain = value.model_dump(mode="json") if isinstance(value, Policy) else asdict(value)
+    plain = value.model_dump(mode="json") if isinstance(value, Policy) else to_builtins(value)
     # They are in the values that they became part of.
     plain.pop("secrets", None)
     if isinstance(value, LocalLaunch) and not value.singleton:

@@ -1,8 +1,9 @@
 """What must not be shown of a launch, and texts that do not show it."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from mcpyard.domain.cause import Cause
 from mcpyard.domain.definition.launch import Launch, LocalLaunch, RemoteLaunch, Unlaunchable

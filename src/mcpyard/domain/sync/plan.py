@@ -7,7 +7,7 @@ is ever switched on that is off in its program.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -144,14 +144,13 @@ _FOREIGN: Final = SyncCell(CellState.FOREIGN)
 _TAKEN: Final = SyncCell(CellState.FOREIGN, choices=_EVERY_CHOICE)
 
 
-@dataclass(frozen=True, slots=True)
-class SyncState:
+class SyncState(Struct, frozen=True):
     """All that a plan follows from, by entry; `choices` are those of a person."""
 
     desired: Mapping[EntryKey, DesiredEntry]
     present: Mapping[EntryKey, EntryDigest]
     owned: Mapping[EntryKey, OwnedEntry]
-    choices: Mapping[EntryKey, Choice] = field(default_factory=dict[EntryKey, Choice])
+    choices: Mapping[EntryKey, Choice] = {}
 
 
 class SyncPlan(Struct, frozen=True):

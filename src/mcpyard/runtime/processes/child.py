@@ -9,7 +9,7 @@ from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct
 
-from mcpyard.domain.model import ResourceLimits
+from mcpyard.domain.model import NO_LIMITS, ResourceLimits
 from mcpyard.runtime.processes.cgroups import Cgroup
 from mcpyard.runtime.processes.keeper import GIVE_UP_SECONDS
 from mcpyard.runtime.processes.table import read_process
@@ -44,9 +44,6 @@ class LimitExceeded(NamedTuple):
 
     kind: Literal["memory", "processes"]
     limit: int
-
-
-_NO_LIMITS: Final = ResourceLimits()
 
 
 class Exit(Struct, frozen=True):
@@ -113,7 +110,7 @@ class ChildProcess:
     start: int = 0
     seen: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
     detached: tuple[tuple[int, int], ...] = ()
-    limits: ResourceLimits = _NO_LIMITS
+    limits: ResourceLimits = NO_LIMITS
     cgroup: Cgroup | None = None
     exceeded: LimitExceeded | None = None
     on_limits: Callable[["ChildProcess"], None] = field(default=lambda _child: None, repr=False)

@@ -15,7 +15,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from mcpyard.domain.degradation import Degradation
-from mcpyard.domain.model import ResourceLimits
+from mcpyard.domain.model import NO_LIMITS, ResourceLimits
 from mcpyard.runtime.processes.adoption import ADOPTION
 from mcpyard.runtime.processes.cgroups import Cgroup
 from mcpyard.runtime.processes.channel import Channel
@@ -55,7 +55,6 @@ class Pulse(Struct, frozen=True):
 
 
 _PULSE: Final = Pulse()
-_NO_LIMITS: Final = ResourceLimits()
 
 
 class KeeperClient:
@@ -130,7 +129,7 @@ class KeeperClient:
         argv: Sequence[str],
         env: Mapping[str, str],
         cwd: str | None,
-        limits: ResourceLimits = _NO_LIMITS,
+        limits: ResourceLimits = NO_LIMITS,
         *,
         fenced: bool = False,
     ) -> ChildProcess:
@@ -223,7 +222,7 @@ class KeeperClient:
         """Note the limits of a child; the control group that enforces them, where one can be."""
         child.limits, child.on_limits = limits, self.limit_watch.watch
         cgroup = self._run and self._run.cgroup
-        if cgroup is None or limits == _NO_LIMITS:
+        if cgroup is None or limits == NO_LIMITS:
             return None
         child.cgroup = cgroup.for_server(child.number, limits)
         return child.cgroup

@@ -28,8 +28,7 @@ _SCOPE: Final = re.compile(r'\bscope\s*=\s*(?:"[^"]*"|[^\s,"]+)')
 _PARAMETER: Final = re.compile(r'(?<!\w)(\w++)\s*=\s*(?:"([^"]*)"|([^\s,"]+))')
 
 
-@dataclass(frozen=True, slots=True)
-class HttpCause(Cause):
+class HttpCause(Cause, frozen=True):
     """A cause that came as an HTTP status."""
 
     status: int = 0

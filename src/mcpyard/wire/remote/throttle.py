@@ -6,7 +6,6 @@ One throttle serves every connection to a server, so that a restart does not go 
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from math import ceil
 from typing import Final
@@ -77,6 +76,8 @@ def retry_after(headers: Mapping[str, str]) -> float:
 
 
 def _date(text: str) -> datetime | None:
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415  most say seconds
+
     try:
         moment = parsedate_to_datetime(text)
     except (TypeError, ValueError):

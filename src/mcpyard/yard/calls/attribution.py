@@ -5,9 +5,10 @@ understood. One that says nothing is named itself, and the date is unknown.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final, TypeAlias
+
+from msgspec import Struct, field
 
 from mcpyard.domain.narrowing import is_array, is_object, list_of, object_of
 
@@ -29,8 +30,7 @@ _DETAILS: Final = ("law", "article", "title", "url", "version_date", "imported_a
 _Members: TypeAlias = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Attribution:
+class Attribution(Struct, frozen=True):
     """Where a result comes from.
 
     Attributes:

@@ -1,8 +1,9 @@
 """The calls that were made, of all nodes that can be reached."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final
+
+from msgspec.structs import replace
 
 from mcpyard.cluster.call_pages import CallPages, merge_calls
 from mcpyard.domain.call_repositories import Journal

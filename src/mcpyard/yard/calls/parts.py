@@ -1,7 +1,6 @@
 """The parts of a result, each as what it is; one that is not known is kept as it came."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from msgspec import Struct
@@ -9,31 +8,27 @@ from msgspec import Struct
 from mcpyard.domain.narrowing import is_array, is_object, object_of
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(Struct, frozen=True):
     """Words for the model."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct, frozen=True):
     """A picture; `data` is base64."""
 
     data: str
     mime: str
 
 
-@dataclass(frozen=True, slots=True)
-class Audio:
+class Audio(Struct, frozen=True):
     """A sound; `data` is base64."""
 
     data: str
     mime: str
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class Resource(Struct, frozen=True):
     """A resource that came along: its `text`, or its `blob` in base64."""
 
     uri: str
@@ -42,8 +37,7 @@ class Resource:
     blob: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceLink:
+class ResourceLink(Struct, frozen=True):
     """A resource that can be fetched."""
 
     uri: str

@@ -2,8 +2,10 @@
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+
+from msgspec import structs
 
 from mcpyard.domain.errors import DocumentBroken, Problem
 from mcpyard.domain.files import FileText, FileWrite
@@ -236,4 +238,4 @@ def within(path: str) -> Generator[None]:
 def _placed(problem: Problem, path: str) -> Problem:
     if problem.place is None:
         return problem
-    return replace(problem, place=replace(problem.place, file=path))
+    return structs.replace(problem, place=structs.replace(problem.place, file=path))

@@ -1,11 +1,10 @@
 """Resources and prompts of servers, as a program reads them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated
 
 import orjson
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 from mcpyard.domain.narrowing import list_of, object_of, texts_of
 from mcpyard.yard.calls.parts import Part, Resource, Text, read_parts
@@ -89,8 +88,7 @@ class LogLevelView(View, frozen=True, kw_only=True):
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceContents:
+class ResourceContents(Struct, frozen=True):
     """What a resource holds: one or more parts, each with its text or its bytes in base64.
 
     Attributes:
@@ -105,8 +103,7 @@ class ResourceContents:
         return "\n".join(each.text for each in self.contents if each.text is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class PromptMessage:
+class PromptMessage(Struct, frozen=True):
     """A message of a prompt, or of a request for a model's answer.
 
     Attributes:
@@ -123,8 +120,7 @@ class PromptMessage:
         return "\n".join(each.text for each in self.parts if isinstance(each, Text))
 
 
-@dataclass(frozen=True, slots=True)
-class PromptResult:
+class PromptResult(Struct, frozen=True):
     """A prompt, filled in.
 
     Attributes:
