@@ -1,0 +1,52 @@
+"""From which day versions are in force, and what that rests on."""
+
+from pathlib import Path
+
+from mcpyard.legal.library import Library
+from mcpyard.legal.reading.loading import find, load
+from tests.legal.corpora import library_of
+
+_LAW = "# 中华人民共和国{name}\n\n<!-- INFO END -->\n\n第一条 示范。\n\n第二条 {last}\n"
+_AMENDMENT = "# 中华人民共和国{name}\n\n<!-- INFO END -->\n\n一、修改第一条。\n\n二、{last}\n"
+_LAWS = {
+    # As published: the last article is that of the first text, of 1992.
+    "工会法(2021-12-24).md": _LAW.format(name="工会法", last="本法自公布之日起施行。"),
+    "示范法(2023-12-29).md": _LAW.format(name="示范法", last="本法自1997年10月1日起施行。"),
+    "示范法修正案\uff08二\uff09(2023-12-29).md": _AMENDMENT.format(
+        name="示范法修正案\uff08二\uff09", last="本修正案自2024年3月1日起施行。"
+    ),
+}
+
+
+def begin(library: Library, law: str) -> tuple[str, str]:
+    (row,) = library.rows(
+        "SELECT valid_from, basis FROM document WHERE title = ?", f"中华人民共和国{law}"
+    )
+    return row["valid_from"], row["basis"]
+
+
+def test_a_later_import_changes_no_day(tmp_path: Path) -> None:
+    library, corpus, _ = library_of(tmp_path, _LAWS)
+    assert begin(library, "工会法") == ("2022-01-01", "table")
+    file = tmp_path / "more" / "另法(2020-01-01).md"
+    file.parent.mkdir()
+    file.write_text(_LAW.format(name="另法", last="本法自2021年1月1日起施行。"))
+    load(find(file), corpus, lambda _done, _of: None)
+    assert begin(library, "工会法") == ("2022-01-01", "table")
+    assert begin(library, "另法") == ("2021-01-01", "text")
+    corpus.close()
+
+
+def test_an_amended_text_begins_with_the_amendment_of_its_date(tmp_path: Path) -> None:
+    library, corpus, _ = library_of(tmp_path, _LAWS)
+    assert begin(library, "示范法") == ("2024-03-01", "text")
+    corpus.close()
+
+
+def test_an_import_without_changes_brings_days_up_to_date(tmp_path: Path) -> None:
+    library, corpus, _ = library_of(tmp_path, _LAWS)
+    with corpus.reading() as connection:
+        connection.execute("UPDATE document SET valid_from = '1992-04-03'")
+    library_of(tmp_path, _LAWS)[1].close()
+    assert begin(library, "工会法") == ("2022-01-01", "table")
+    corpus.close()
