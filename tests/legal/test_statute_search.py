@@ -4,7 +4,8 @@ from collections.abc import Generator
 
 import pytest
 
-from mcpyard.legal.library import Library, TextNotFound
+from mcpyard.legal.library import Library
+from mcpyard.legal.not_found import TextNotFound
 from mcpyard.legal.statutes import StatuteAnswer, search_statutes
 from mcpyard.legal.tables import UNVERIFIED, law_names, messages, repeals, topics
 from mcpyard.legal.times import BadDate

@@ -1,8 +1,9 @@
 """Whole texts as Markdown, for the resources."""
 
 from mcpyard.legal.addresses import address
-from mcpyard.legal.library import Hit, Library, TextNotFound
+from mcpyard.legal.library import Hit, Library
 from mcpyard.legal.model import SAMPLE_SOURCE, DocumentKind
+from mcpyard.legal.not_found import TextNotFound
 from mcpyard.legal.notices import say
 from mcpyard.legal.query.titles import STATE
 from mcpyard.legal.times import today

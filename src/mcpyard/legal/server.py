@@ -14,8 +14,8 @@ from mcpyard.legal.cases import CaseFilter
 from mcpyard.legal.cases import search_cases as search_cases_in
 from mcpyard.legal.collection import Collection
 from mcpyard.legal.full_texts import article_page, index, page
-from mcpyard.legal.library import TextNotFound
 from mcpyard.legal.model import DocumentKind
+from mcpyard.legal.not_found import TextNotFound
 from mcpyard.legal.notices import say
 from mcpyard.legal.query.asking import BadQuery
 from mcpyard.legal.statutes import search_statutes as search_statutes_in

@@ -68,6 +68,7 @@ class LawNames:
             self._laws.setdefault(_BRACKETS.sub("", key(law.title)), Law(law.title))
             if law.part:
                 self._laws.setdefault(key(law.title + law.part), law)
+                self._laws.setdefault(key(law.title + law.part + _PART), law)
             if law.part.endswith(_PART):
                 self._laws.setdefault(key(law.part), law)
         for row in tables.law_names():
