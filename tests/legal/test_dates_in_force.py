@@ -2,8 +2,13 @@
 
 from pathlib import Path
 
+from mcpyard.legal import answers
+from mcpyard.legal.full_texts import page
 from mcpyard.legal.library import Library
+from mcpyard.legal.model import DocumentKind
+from mcpyard.legal.newer_versions import marked_article
 from mcpyard.legal.reading.loading import find, load
+from mcpyard.legal.statutes import search_statutes
 from tests.legal.corpora import library_of
 
 _LAW = "# 中华人民共和国{name}\n\n<!-- INFO END -->\n\n第一条 示范。\n\n第二条 {last}\n"
@@ -49,4 +54,39 @@ def test_an_import_without_changes_brings_days_up_to_date(tmp_path: Path) -> Non
         connection.execute("UPDATE document SET valid_from = '1992-04-03'")
     library_of(tmp_path, _LAWS)[1].close()
     assert begin(library, "工会法") == ("2022-01-01", "table")
+    corpus.close()
+
+
+def test_a_newer_version_that_is_not_here_is_told_and_the_text_is_not_current(
+    tmp_path: Path,
+) -> None:
+    old = {"公司法(2018-10-26).md": _LAW.format(name="公司法", last="出资的规定。")}
+    library, corpus, _ = library_of(tmp_path, old)
+    notice = (
+        "公司法: the version of 2023-12-29, in force from 2024-07-01, is not in this collection"
+    )
+    for query in ("公司法第二条", "公司法 出资", "出资的规定"):
+        answer = search_statutes(library, query, None, 3)
+        assert (
+            "公司法: the version of 2023-12-29, in force from 2024-07-01, is not"
+            in answer.notices[0]
+        )
+        (result, *_) = answers.statutes(answer).structured_content["results"]
+        assert (result["status"], result["in_force_until"]) == ("superseded", "2024-07-01")
+    article = marked_article(library, library.article("公司法", "2"))
+    assert "the text here is that of 2018-10-26" in article.notices[0]
+    assert answers.article(article).structured_content["current"] is False
+    assert "until 2024-07-01" in page(library, DocumentKind.STATUTE, "公司法")
+    assert search_statutes(library, "公司法第二条", None, 3, "2024-06-30").notices == []
+    corpus.close()
+
+
+def test_a_version_that_is_here_and_listed_is_current(tmp_path: Path) -> None:
+    laws = {
+        f"公司法({day}).md": _LAW.format(name="公司法", last="出资的规定。")
+        for day in ("2018-10-26", "2023-12-29")
+    }
+    library, corpus, _ = library_of(tmp_path, laws)
+    for query in ("公司法第二条", "2018年公司法第二条"):
+        assert search_statutes(library, query, None, 3).notices == []
     corpus.close()

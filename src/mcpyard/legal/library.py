@@ -70,11 +70,19 @@ ORDER BY
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage with the document it stands in; `why` shows the words that were found."""
+    """A passage with the document it stands in.
+
+    Attributes:
+        row: The passage.
+        why: The words that were found.
+        paragraph: The paragraph or item that a query names.
+        superseded_on: The first day of a newer version that is not in the collection.
+    """
 
     row: sqlite3.Row
     why: str = ""
     paragraph: str = ""
+    superseded_on: str = ""
 
     @property
     def law(self) -> Law:

@@ -55,7 +55,7 @@ def _begins(rows: list[sqlite3.Row]) -> dict[int, tuple[str, str]]:
         own = stated.get((title, day))
         if own and own[1] == DateBasis.FILE:
             begins[row["id"]] = own
-        elif listed:
+        elif listed and (own is None or own[0] != listed):
             # Better than the text's own day, which may be that of the law as it once was.
             begins[row["id"]] = (listed, DateBasis.TABLE)
         else:

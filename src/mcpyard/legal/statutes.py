@@ -11,6 +11,7 @@ from typing import Final
 from mcpyard.legal import notices, times
 from mcpyard.legal.library import Hit, Library, with_paragraph
 from mcpyard.legal.model import DocumentKind
+from mcpyard.legal.newer_versions import marked
 from mcpyard.legal.not_found import TextNotFound
 from mcpyard.legal.query.asking import ArticleReference, ParsedQuery, understand
 from mcpyard.legal.query.concepts import concepts
@@ -85,8 +86,14 @@ class _StatuteSearch:
         elif not self._parsed.references:
             self._begin(limit)
         answer.suggestions = [*dict.fromkeys(answer.suggestions)][:_MOST_SUGGESTIONS]
-        answer.hits = answer.hits[:limit]
+        answer.hits = [self._marked(hit) for hit in answer.hits[:limit]]
         return answer
+
+    def _marked(self, hit: Hit) -> Hit:
+        marked_hit, notice = marked(self._library, hit, self._answer.as_of)
+        if notice:
+            self._say(notice)
+        return marked_hit
 
     def _read(self, reference: ArticleReference, limit: int) -> None:
         """The article that a reference names; without a law it may be of any."""

@@ -67,8 +67,14 @@ def repeals() -> dict[str, Repeal]:
 
 @cache
 def in_force_dates() -> dict[tuple[str, str], str]:
-    """The first day of versions whose own text does not say it, by law and version date."""
+    """The first day of versions that may be unknown from the texts, by law and version date."""
     return {(row[0], row[1]): row[2] for row in _rows("in_force.tsv", 4)}
+
+
+@cache
+def versions_of(name: str) -> dict[str, str]:
+    """The first day of each version of a law that the table knows, by the day of the version."""
+    return {date: day for (law, date), day in in_force_dates().items() if law == name}
 
 
 @cache
