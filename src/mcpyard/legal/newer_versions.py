@@ -3,30 +3,23 @@
 A collection is as old as its files: its newest version of a law is not in force for ever.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from mcpyard.legal import notices, tables, times
 from mcpyard.legal.library import Hit, InContext, Library
 from mcpyard.legal.query.titles import Law, key
+from mcpyard.legal.tables import ListedVersion
 from mcpyard.legal.times import LawStatus
 
 
-@dataclass(frozen=True, slots=True)
-class NewerVersion:
-    """A version that is not here, with its first day in force."""
-
-    version_date: str
-    valid_from: str
-
-
-def newer_version(library: Library, law: Law, as_of: str) -> NewerVersion | None:
+def newer_version(library: Library, law: Law, as_of: str) -> ListedVersion | None:
     """The version in force on a day that came after all those that are here, if any is known."""
     listed = tables.versions_of(key(law.title))
     if not listed:
         return None
     newest = max(library.version_dates(law), default="")
-    later = [day for day in listed if day > newest and listed[day] <= as_of]
-    return NewerVersion(max(later), min(listed[day] for day in later)) if later else None
+    later = [each for each in listed if each.version_date > newest and each.valid_from <= as_of]
+    return max(later, key=lambda each: each.valid_from, default=None)
 
 
 def marked(library: Library, hit: Hit, as_of: str) -> tuple[Hit, str]:
@@ -42,6 +35,7 @@ def marked(library: Library, hit: Hit, as_of: str) -> tuple[Hit, str]:
         version=row["version_date"],
         newer=newer.version_date,
         start=newer.valid_from,
+        basis=newer.basis,
     )
     return replace(hit, superseded_on=newer.valid_from), notice
 

@@ -71,10 +71,25 @@ def in_force_dates() -> dict[tuple[str, str], str]:
     return {(row[0], row[1]): row[2] for row in _rows("in_force.tsv", 4)}
 
 
+@dataclass(frozen=True, slots=True)
+class ListedVersion:
+    """A version of a law that a collection may lack.
+
+    Attributes:
+        version_date: The day on which it was promulgated.
+        valid_from: Its first day in force.
+        basis: The article that says so, or "unverified".
+    """
+
+    version_date: str
+    valid_from: str
+    basis: str
+
+
 @cache
-def versions_of(name: str) -> dict[str, str]:
-    """The first day of each version of a law that the table knows, by the day of the version."""
-    return {date: day for (law, date), day in in_force_dates().items() if law == name}
+def versions_of(name: str) -> tuple[ListedVersion, ...]:
+    """The versions of a law that the table knows."""
+    return tuple(ListedVersion(*row[1:]) for row in _rows("in_force.tsv", 4) if row[0] == name)
 
 
 @cache
