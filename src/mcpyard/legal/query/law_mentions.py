@@ -39,10 +39,11 @@ _ORDINAL: Final = r"(?:\s*\(?(?:[一二三四五六七八九十]{1,3}|\d{1,2})\)
 _BEFORE_NUMBER: Final = re.compile(
     rf"([{_HAN}]{{1,60}}(?:{_SUFFIX})(?:(?<=解释|规定|意见){_ORDINAL})?)\s*$"
 )
+_DRAFT: Final = "(?:草案|征求意见稿|送审稿|审议稿)"
 # 公司法司法解释三第十三条 is not the thirteenth article of the 公司法.
 _TEXT_ABOUT_IT: Final = re.compile(
     rf"编?》?\s*的?(?:(?:若干问题的?)?(?:司法|立法)解释{_ORDINAL}|若干问题的?(?:解释|规定|意见|批复){_ORDINAL}"
-    r"|实施(?:细则|条例|办法|规定)|(?:修订|修正)?草案|征求意见稿|释义"
+    rf"|实施(?:细则|条例|办法|规定)|(?:修订|修正)?{_DRAFT}|\([^()]{{0,20}}{_DRAFT}[^()]{{0,20}}\)|释义"
     rf"|解释{_ORDINAL}(?=》?\s*(?:$|第|\d|[,。;、?!的中里]|关于|对于|规定|怎么)))》?"
 )
 # Whatever else is called after a law and has articles of its own: 民法典担保制度解释第一条.
@@ -70,7 +71,8 @@ _INTERPRETED: Final = re.compile(rf"编?》?解释{_ORDINAL}(?=\s)")
 _AUTHORITY: Final = re.compile("最高人民法院|最高人民检察院|最高法|最高检|国务院|两高")
 _ALONE: Final = re.compile(
     rf"(?<![{_HAN}])([{_HAN}]{{2,20}}(?:法典|法|条例))(?:里面|里|中|关于|对于|规定|怎么)?(?![{_HAN}])"
-    rf"|(?<![{_HAN}])([{_HAN}]{{2,12}}(?:法典|法|条例))(?:里|中|关于|对于|规定)"
+    rf"|(?<![{_HAN}])([{_HAN}]{{2,12}}(?:法典|法|条例))"
+    r"(?:里|中|关于|对于|规定|是?(?:怎么|如何|怎样)(?:规定|说))"
 )
 _ENGLISH_UNKNOWN: Final = re.compile(
     r"((?:\b[a-z][a-z'-]*\s+(?:of\s+|and\s+|on\s+)?){1,6}(?:law|act|code|regulations?))\b",
