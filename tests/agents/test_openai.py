@@ -189,7 +189,7 @@ async def test_a_message_goes_back_to_chat_without_what_the_library_added() -> N
         "tool_calls": [call],
     }
     returned, answer = await FakeTool().box().answer_openai({"choices": [{"message": message}]})
-    kept = {"name": "mcp_fs_read_file", "arguments": '{"path": "a"}'}
+    function = {"name": "mcp_fs_read_file", "arguments": '{"path": "a"}'}
     assert returned == {
         "role": "assistant",
         "content": None,
@@ -200,7 +200,7 @@ async def test_a_message_goes_back_to_chat_without_what_the_library_added() -> N
                 "id": "call_1",
                 "type": "function",
                 "extra_content": {"google": {"thought_signature": "s"}},
-                "function": kept,
+                "function": function,
             }
         ],
     }

@@ -7,12 +7,18 @@ import pytest
 from mcpyard.legal.library import Library
 from mcpyard.legal.not_found import TextNotFound
 from mcpyard.legal.statutes import StatuteAnswer, search_statutes
-from tests.legal.corpora import library_of
+from tests.legal.corpora import LAWS, library_of
+
+CITING = {
+    "示范证券法(2010-01-01).md": (
+        "# 中华人民共和国示范证券法\n\n<!-- INFO END -->\n\n第一条 出资依照公司法第一条办理。\n"
+    )
+}
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Generator[Library]:
-    library, corpus, _ = library_of(tmp_path_factory.mktemp("laws"))
+    library, corpus, _ = library_of(tmp_path_factory.mktemp("laws"), LAWS | CITING)
     yield library
     corpus.close()
 
@@ -198,3 +204,14 @@ def test_what_is_no_number_of_an_article_is_told(library: Library, query: str) -
 def test_the_procedure_laws_are_known_by_two_characters_before_a_number(library: Library) -> None:
     assert "民事诉讼法 is not in this collection" in ask(library, "民诉第一百条").notices[0]
     assert not ask(library, "人民诉讼的权利").missing
+
+
+@pytest.mark.parametrize(
+    ("as_of", "text"), [("2020-01-01", "二零一八年"), ("2025-01-01", "二零二三年")]
+)
+def test_references_to_other_laws_are_read_as_of_the_same_day(
+    library: Library, as_of: str, text: str
+) -> None:
+    (reference,) = library.article("示范证券法", "1", as_of=as_of).references
+    assert reference.hit
+    assert reference.hit.row["text"].startswith(text)

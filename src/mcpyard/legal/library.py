@@ -212,13 +212,13 @@ class Library:
             self.version_dates(entry),
             day,
             (*warnings, *missing, *argument.notices),
-            self._rest_of_chapter(rows) or self.cross_references(rows[0]),
+            self._rest_of_chapter(rows) or self.cross_references(rows[0], day),
         )
 
-    def cross_references(self, row: sqlite3.Row) -> tuple[CrossReference, ...]:
-        """The articles that an article cites, of its own law in the same version."""
+    def cross_references(self, row: sqlite3.Row, as_of: str) -> tuple[CrossReference, ...]:
+        """The articles that an article cites: of its own law in the same version, else of a day."""
         return tuple(
-            self._followed(each, row)
+            self._followed(each, row, as_of)
             # A number alone in an amendment is one of the law that it amends.
             for each in citations(row["text"], bare=_AMENDMENT not in row["title"])
             if each.law or each.number != Number(row["number"] or 0, row["insertion"])
@@ -320,13 +320,13 @@ class Library:
             for row in rows[1:]
         )
 
-    def _followed(self, citation: Citation, row: sqlite3.Row) -> CrossReference:
+    def _followed(self, citation: Citation, row: sqlite3.Row, as_of: str) -> CrossReference:
         law = self.names().look_up(citation.law) if citation.law else Law(row["title"])
         label = str(citation.number)
         if not isinstance(law, Law):
             return CrossReference(law.name if law else citation.law, label, None)
         version = "" if citation.law else row["version_date"]
-        rows = self.articles(citation.number, law, version, times.today())
+        rows = self.articles(citation.number, law, version, as_of)
         return CrossReference(law.short_title, label, Hit(rows[0]) if rows else None)
 
     def _adjacent_article(self, row: sqlite3.Row, step: int) -> Hit | None:

@@ -179,8 +179,8 @@ class ChatService:
             }
             for place, call in enumerate(calls)
         ]
-        said = {"role": "assistant", "content": None, "refusal": None, "annotations": []}
-        return {**said, "tool_calls": listed}
+        message = {"role": "assistant", "content": None, "refusal": None, "annotations": []}
+        return {**message, "tool_calls": listed}
 
     def _check_tools(self, tools: list[Message]) -> None:
         for tool in tools:
