@@ -87,3 +87,12 @@ def test_a_version_that_is_here_and_listed_is_current(tmp_path: Path) -> None:
     for query in ("公司法第二条", "2018年公司法第二条"):
         assert search_statutes(library, query, None, 3).notices == []
     corpus.close()
+
+
+def test_a_newer_version_that_nobody_verified_is_told_as_such(tmp_path: Path) -> None:
+    old = {"仲裁法(2017-09-01).md": _LAW.format(name="仲裁法", last="仲裁协议的规定。")}
+    library, corpus, _ = library_of(tmp_path, old)
+    (notice,) = search_statutes(library, "仲裁法第二条", None, 3, "2026-03-01").notices
+    assert "in force from 2026-03-01 (unverified), is not in this collection" in notice
+    assert "自 2026-03-01 起施行\uff0c未核实" in notice
+    corpus.close()

@@ -30,7 +30,7 @@ def marked(library: Library, hit: Hit, as_of: str) -> tuple[Hit, str]:
     if newer is None:
         return hit, ""
     notice = notices.say(
-        "newer",
+        "newer_unverified" if newer.basis == tables.UNVERIFIED else "newer",
         law=hit.law.short_title,
         version=row["version_date"],
         newer=newer.version_date,
