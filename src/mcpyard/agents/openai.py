@@ -91,8 +91,8 @@ def turn_of(response: object) -> Turn | None:
     if choices := items_of(response, "choices"):
         message = member_of(choices[0], "message")
         calls = items_of(message, "tool_calls") or []
-        said = _assistant_message(message)
-        return Turn([said], [each for each in calls if member_of(each, "function")])
+        returned = _assistant_message(message)
+        return Turn([returned], [each for each in calls if member_of(each, "function")])
     return None
 
 
@@ -114,8 +114,8 @@ def _assistant_message(message: object) -> dict[str, object]:
 def _call_said(call: object) -> dict[str, object]:
     members = {key: value for key, value in _members(call).items() if key != "index"}
     if (function := members.get("function")) is not None:
-        kept = {key: each for key, each in _members(function).items() if key != "parsed_arguments"}
-        members["function"] = kept
+        plain = {key: each for key, each in _members(function).items() if key != "parsed_arguments"}
+        members["function"] = plain
     return members
 
 
