@@ -98,3 +98,10 @@ async def test_arguments_with_names_that_are_refused_are_offered_by_others() -> 
 async def test_what_is_no_call_is_refused(call: dict[str, object]) -> None:
     with pytest.raises(TypeError, match="not a tool_use block"):
         await FakeTool().box().answer_anthropic(call)
+
+
+async def test_a_turn_that_the_service_paused_goes_back_to_be_continued() -> None:
+    message = {"content": [{"type": "text", "text": "Let me search."}], "stop_reason": "pause_turn"}
+    (turn,) = await FakeTool().box().answer_anthropic(message)
+    assert turn == {"role": "assistant", "content": message["content"]}
+    assert await FakeTool().box().answer_anthropic({**message, "stop_reason": "end_turn"}) == []

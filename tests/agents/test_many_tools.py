@@ -155,3 +155,37 @@ async def test_what_is_kept_is_bounded() -> None:
     assert (await reading.call({"id": "r1", "offset": 1000})).is_error
     assert not (await reading.call({"id": "r2", "offset": 1000})).is_error
     assert "too long to be kept" in (await tool.call()).text
+
+
+@pytest.mark.parametrize("limit", [0, -5])
+async def test_results_without_a_character_are_refused(limit: int) -> None:
+    async with Yard.open() as yard:
+        with pytest.raises(ValueError, match=f"max_result: expected at least 1, found {limit}"):
+            yard.toolbox(max_result=limit)
+
+
+@pytest.mark.real
+async def test_a_refreshed_toolbox_still_warns_and_a_lazy_one_finds_new_tools() -> None:
+    async with Yard.open(servers={"a": plain("good")}) as yard:
+        await yard.ready(check=True)
+        box = yard.toolbox(max_tools=2)
+        lazy = box.lazy(native=False)
+        assert lazy.refreshed() is lazy
+        yard.code.add("b", plain("good"))
+        await yard.start("b", wait=10)
+        await yard.ready(check=True)
+        assert [each.field for each in box.refreshed().warnings] == ["tools"]
+        newer = lazy.refreshed()
+        assert [tool.name for tool in newer] == ["search_tools", "call_tool"]
+        arguments = {"name": "mcp_b_echo", "arguments": {"text": "hi"}}
+        assert (await newer.call("call_tool", arguments)).text == "hi"
+        assert (await lazy.call("call_tool", arguments)).is_error
+        assert newer.search("echo")[0].native == "echo"
+
+
+def test_blocking_calls_reach_every_tool_of_a_lazy_toolbox() -> None:
+    fake = FakeTool()
+    box = many(fake).lazy()
+    outcome = box.call_sync("mcp_fs_read_file", {"path": "a"})
+    assert not outcome.is_error
+    assert len(fake.calls) == 1

@@ -165,3 +165,43 @@ async def test_a_dictionary_is_as_good_as_an_object_of_the_library() -> None:
 async def test_what_is_no_call_is_refused(call: dict[str, object]) -> None:
     with pytest.raises(TypeError, match="not a function call"):
         await FakeTool().box().answer_openai(call)
+
+
+async def test_a_message_goes_back_to_chat_without_what_the_library_added() -> None:
+    call = {
+        "id": "call_1",
+        "type": "function",
+        "index": 0,
+        "extra_content": {"google": {"thought_signature": "s"}},
+        "function": {
+            "name": "mcp_fs_read_file",
+            "arguments": '{"path": "a"}',
+            "parsed_arguments": {},
+        },
+    }
+    message = {
+        "role": "assistant",
+        "parsed": None,
+        "annotations": [],
+        "function_call": None,
+        "audio": {"id": "audio_1", "data": "x", "transcript": "y", "expires_at": 1},
+        "reasoning_content": "hm",
+        "tool_calls": [call],
+    }
+    returned, answer = await FakeTool().box().answer_openai({"choices": [{"message": message}]})
+    function = {"name": "mcp_fs_read_file", "arguments": '{"path": "a"}'}
+    assert returned == {
+        "role": "assistant",
+        "content": None,
+        "audio": {"id": "audio_1"},
+        "reasoning_content": "hm",
+        "tool_calls": [
+            {
+                "id": "call_1",
+                "type": "function",
+                "extra_content": {"google": {"thought_signature": "s"}},
+                "function": function,
+            }
+        ],
+    }
+    assert answer["tool_call_id"] == "call_1"

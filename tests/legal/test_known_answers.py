@@ -7,8 +7,9 @@ import pytest
 
 from mcpyard.legal.cases import search_cases
 from mcpyard.legal.corpus import Corpus, StoreResult
-from mcpyard.legal.library import Library, TextNotFound
+from mcpyard.legal.library import Library
 from mcpyard.legal.model import DocumentKind
+from mcpyard.legal.not_found import TextNotFound
 from mcpyard.legal.query.titles import STATE
 from mcpyard.legal.reading.loading import Report, find, load
 from mcpyard.legal.statutes import search_statutes

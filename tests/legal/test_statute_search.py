@@ -4,7 +4,8 @@ from collections.abc import Generator
 
 import pytest
 
-from mcpyard.legal.library import Library, TextNotFound
+from mcpyard.legal.library import Library
+from mcpyard.legal.not_found import TextNotFound
 from mcpyard.legal.statutes import StatuteAnswer, search_statutes
 from mcpyard.legal.tables import UNVERIFIED, law_names, messages, repeals, topics
 from mcpyard.legal.times import BadDate
@@ -46,6 +47,10 @@ def cited(answer: StatuteAnswer) -> list[str]:
         ("公司法2005年第一条", "公司法 has no version of '2005' here", "公司法(2023-12-29)"),
         ("公司法司法解释三第一条", "公司法司法解释三 is not in this collection.", "公司法"),
         ("《公司法司法解释\uff08三\uff09》第一条", "公司法司法解释(三) is not in", "公司法"),
+        ("公司法\uff08修订草案\uff09第一条", "公司法(修订草案) is not in this", "公司法"),
+        ("《公司法(2021年修订草案)》第一条", "公司法(2021年修订草案) is not in", "公司法"),
+        ("宠物法怎么规定", "宠物法 is not in this collection.", None),
+        ("宠物法是如何规定的", "宠物法 is not in this collection.", None),
         ("公司法解释(三)第一条", "公司法解释(三) is not in this collection.", "公司法"),
         ("公司法的解释 第一条", "公司法的解释 is not in this collection.", "公司法"),
         (

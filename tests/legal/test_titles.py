@@ -94,3 +94,22 @@ def test_a_query_that_is_no_query_any_more_is_refused_with_its_size() -> None:
     understand("法" * LONGEST_QUERY, NAMES)
     with pytest.raises(BadQuery, match=r"102,400 characters; at most 1,000"):
         understand("x" * 102_400, NAMES)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "2018年宪法修正案",
+        "2018宪法修正案",
+        "宪法修正案2018",
+        "宪法修正案2018年",
+        "宪法修正案(2018年)",
+    ],
+)
+def test_an_amendment_of_a_year_is_known_with_the_year_before_or_after(name: str) -> None:
+    law = Law("中华人民共和国宪法修正案\uff082018年\uff09")
+    other = Law("中华人民共和国宪法修正案\uff082004年\uff09")
+    names = LawNames([other, law])
+    assert names.find(name) == law
+    (reference,) = understand(f"{name}第三十六条", names).references
+    assert reference.law == law

@@ -75,9 +75,15 @@ def calls_of(message: object) -> list[object] | None:
 
 
 def exchange(message: object, results: Sequence[Block]) -> list[dict[str, object]]:
-    """The message of the model and the one that answers it: one, however many calls there were."""
+    """The message of the model and the one that answers it: one, however many calls there were.
+
+    Without calls there is nothing to add, unless the service paused its own work, such as a search
+    for deferred tools: then it wants its message back to go on.
+    """
     turn = {"role": "assistant", "content": member_of(message, "content")}
-    return [turn, {"role": "user", "content": [*results]}]
+    if results:
+        return [turn, {"role": "user", "content": [*results]}]
+    return [turn] if member_of(message, "stop_reason") == "pause_turn" else []
 
 
 def _block(each: Piece) -> Block:

@@ -6,7 +6,7 @@ the service's own means. All others get two tools, which search and call.
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Self, cast
 
 from mcpyard.agents import openai
 from mcpyard.agents.toolbox import AgentToolbox
@@ -14,6 +14,7 @@ from mcpyard.yard.calls.call_context import Progress
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.toolbox.agent_tool import Tool
 from mcpyard.yard.toolbox.tool_search import TOO_MANY, search_and_call
+from mcpyard.yard.toolbox.toolbox import SEARCH_LIMIT
 
 if TYPE_CHECKING:
     from agents import FunctionTool
@@ -53,6 +54,15 @@ class LazyToolbox(AgentToolbox):
     def get(self, name: str) -> Tool | None:
         """Return the tool of that name, or None."""
         return super().get(name) or self._box.get(name)
+
+    def search(self, query: str, limit: int = SEARCH_LIMIT) -> list[Tool]:
+        """Return the tools of the toolbox that match a query, best first."""
+        return self._box.search(query, limit)
+
+    def refreshed(self) -> Self:
+        """Return a toolbox that finds the tools that there are now; itself if nothing changed."""
+        box = self._box.refreshed()
+        return self if box is self._box else type(self)(box, native=self._native)
 
     async def call(
         self,

@@ -5,6 +5,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 
 from mcpyard.catalog.lowering import COMMON, lower
 from mcpyard.catalog.strict import drop_nulls, tighten
+from mcpyard.domain.narrowing import mapping_of
 from mcpyard.yard.calls.outcome import Outcome
 from mcpyard.yard.toolbox.agent_tool import Tool
 from mcpyard.yard.toolbox.model_calls import items_of, member_of, read_arguments
@@ -32,6 +33,7 @@ MAX_CHAT_DESCRIPTION: Final = 1024
 """Chat Completions refuses a request with a longer one; Responses takes any."""
 
 _CUT: Final = " ..."
+_ONLY_SAID: Final = frozenset(("parsed", "annotations"))
 
 
 def convert(
@@ -89,8 +91,40 @@ def turn_of(response: object) -> Turn | None:
     if choices := items_of(response, "choices"):
         message = member_of(choices[0], "message")
         calls = items_of(message, "tool_calls") or []
-        return Turn([message], [each for each in calls if member_of(each, "function")])
+        returned = _assistant_message(message)
+        return Turn([returned], [each for each in calls if member_of(each, "function")])
     return None
+
+
+def _assistant_message(message: object) -> dict[str, object]:
+    """A message of the model as Chat Completions takes it back.
+
+    The library adds what it parsed, and the place in a stream, which the service refuses. Members
+    of compatible services, such as reasoning or signatures, have to go back.
+    """
+    members = {key: value for key, value in _members(message).items() if value is not None}
+    members = {key: value for key, value in members.items() if key not in _ONLY_SAID}
+    if audio_id := member_of(members.get("audio"), "id"):
+        members["audio"] = {"id": audio_id}
+    if calls := items_of(members, "tool_calls"):
+        members["tool_calls"] = [_call_said(each) for each in calls]
+    return {"content": None, **members}
+
+
+def _call_said(call: object) -> dict[str, object]:
+    members = {key: value for key, value in _members(call).items() if key != "index"}
+    if (function := members.get("function")) is not None:
+        plain = {key: each for key, each in _members(function).items() if key != "parsed_arguments"}
+        members["function"] = plain
+    return members
+
+
+def _members(source: object) -> dict[str, object]:
+    """The members of an object of the library, or of a dictionary."""
+    dump: Callable[..., dict[str, object]] | None = getattr(source, "model_dump", None)
+    if dump is not None:
+        return dump(mode="json", exclude_unset=True)
+    return dict(mapping_of(source))
 
 
 def _responses(name: str, tool: Tool, parameters: dict[str, object]) -> OpenAiTool:

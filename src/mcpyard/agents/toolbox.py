@@ -187,7 +187,8 @@ class AgentToolbox(Toolbox):
     async def answer_anthropic(self, message: object) -> object:
         """Execute all calls in a message of Anthropic, in parallel; returns the messages to add.
 
-        These are the model's own and one with all results; none if it asked for no calls.
+        These are the model's own and one with all results; none if it asked for no calls. A turn
+        that the service paused goes back as it is, so that it continues.
 
         Args:
             message: The message; or one `tool_use` block, of which only the `tool_result` block is
@@ -200,7 +201,7 @@ class AgentToolbox(Toolbox):
         if calls is None:
             return await self._answer_anthropic(message)
         results = await gather(*(self._answer_anthropic(each) for each in calls))
-        return anthropic.exchange(message, results) if results else []
+        return anthropic.exchange(message, results)
 
     @overload
     async def answer_gemini(

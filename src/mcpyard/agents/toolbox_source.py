@@ -43,7 +43,7 @@ class ToolboxSource(Offering, ResourceSource):
                 `read_more` reads on. Default no limit.
 
         Raises:
-            ValueError: `approve` is not a rule that exists.
+            ValueError: `approve` is not a rule that exists, or `max_result` is less than 1.
             NameTaken: Two of the application's own tools have the same name.
         """
         extensions: list[Extension] = []

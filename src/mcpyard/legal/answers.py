@@ -168,12 +168,14 @@ def _result(hit: Hit, as_of: str) -> Statute:
 def _statute(hit: Hit, as_of: str) -> dict[str, object]:
     row = hit.row
     status = times.status(row["valid_from"], row["valid_until"], row["ended_by"], as_of)
+    if hit.superseded_on:
+        status = LawStatus.SUPERSEDED
     law = hit.law.short_title
     current = status is LawStatus.IN_FORCE
     return attributed(hit) | {
         "in_force_from": row["valid_from"] or None,
         "in_force_basis": row["basis"] or None,
-        "in_force_until": row["valid_until"] or None,
+        "in_force_until": hit.superseded_on or row["valid_until"] or None,
         "status": status,
         "law": hit.law.name,
         "article": row["label"],

@@ -1,8 +1,10 @@
 """Whole texts as Markdown, for the resources."""
 
 from mcpyard.legal.addresses import address
-from mcpyard.legal.library import Hit, Library, TextNotFound
+from mcpyard.legal.library import Hit, Library
 from mcpyard.legal.model import SAMPLE_SOURCE, DocumentKind
+from mcpyard.legal.newer_versions import marked
+from mcpyard.legal.not_found import TextNotFound
 from mcpyard.legal.notices import say
 from mcpyard.legal.query.titles import STATE
 from mcpyard.legal.times import today
@@ -33,7 +35,7 @@ def page(library: Library, kind: DocumentKind, name: str, version: str = "") -> 
         full_name = f"{name[:80]} {version[:20]}".strip()
         message = say("no_text", kind=kind, name=full_name)
         raise TextNotFound(message, _nearest(library, kind, name))
-    return "\n\n".join([_head(hits[0]), *_body(hits)])
+    return "\n\n".join([_head(_marked(library, hits[0])), *_body(hits)])
 
 
 def article_page(library: Library, law: str, version: str, article: str) -> str:
@@ -43,7 +45,11 @@ def article_page(library: Library, law: str, version: str, article: str) -> str:
         TextNotFound: There is none.
     """
     hit = library.article(law, article, version).hit
-    return "\n\n".join([_head(hit), *_body([hit])])
+    return "\n\n".join([_head(_marked(library, hit)), *_body([hit])])
+
+
+def _marked(library: Library, hit: Hit) -> Hit:
+    return marked(library, hit, today())[0] if hit.row["kind"] == DocumentKind.STATUTE else hit
 
 
 def _head(hit: Hit) -> str:
@@ -52,7 +58,8 @@ def _head(hit: Hit) -> str:
     if row["version_date"]:
         lines.append(f"- version: {row['version_date']}")
     if row["valid_from"]:
-        until = f" until {row['valid_until']}" if row["valid_until"] else ""
+        last = hit.superseded_on or row["valid_until"]
+        until = f" until {last}" if last else ""
         lines.append(f"- in force: from {row['valid_from']}{until} ({row['basis']})")
     lines.append(f"- imported: {row['imported_at']}")
     if row["source"] == SAMPLE_SOURCE:

@@ -1,23 +1,23 @@
 """Reading a corpus: laws and their versions, articles in their context, whole texts."""
 
 import sqlite3
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from mcpyard.legal import notices, times
+from mcpyard.legal.article_argument import read_article
 from mcpyard.legal.citations import Citation, citations
 from mcpyard.legal.corpus import Corpus
 from mcpyard.legal.model import DocumentKind
+from mcpyard.legal.not_found import TextNotFound
 from mcpyard.legal.paragraphs import paragraph_name, paragraph_of
-from mcpyard.legal.query import numerals
 from mcpyard.legal.query.folding import one_line
 from mcpyard.legal.query.law_mentions import law_mentions
-from mcpyard.legal.query.law_versions import OLD
+from mcpyard.legal.query.law_versions import read as read_version
 from mcpyard.legal.query.numerals import Number
 from mcpyard.legal.query.titles import Law, LawNames, OutsideLaw
 from mcpyard.legal.relevance import Relevance
-from mcpyard.legal.times import LawStatus
+from mcpyard.legal.version_choice import LawVersion, choose
 
 _NEAREST: Final = 4
 _AMENDMENT: Final = "修正案"
@@ -70,30 +70,24 @@ ORDER BY
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A passage with the document it stands in; `why` shows the words that were found."""
+    """A passage with the document it stands in.
+
+    Attributes:
+        row: The passage.
+        why: The words that were found.
+        paragraph: The paragraph or item that a query names.
+        superseded_on: The first day of a newer version that is not in the collection.
+    """
 
     row: sqlite3.Row
     why: str = ""
     paragraph: str = ""
+    superseded_on: str = ""
 
     @property
     def law(self) -> Law:
         """The law, with its part."""
         return Law(self.row["title"], self.row["part"])
-
-
-@dataclass(frozen=True, slots=True)
-class LawVersion:
-    """A version of a law, and when it is in force."""
-
-    version_date: str
-    valid_from: str
-    valid_until: str
-    ended_by: str
-
-    def status(self, as_of: str) -> LawStatus:
-        """Whether it is in force on a day."""
-        return times.status(self.valid_from, self.valid_until, self.ended_by, as_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +110,6 @@ class InContext:
     as_of: str
     notices: tuple[str, ...] = ()
     references: tuple[CrossReference, ...] = ()
-
-
-class TextNotFound(LookupError):
-    """There is no such text; `nearest` has what comes near, as it can be asked for."""
-
-    def __init__(self, message: str, nearest: Sequence[str]) -> None:
-        near = [notices.say("nearest", names=", ".join(nearest))] if nearest else []
-        super().__init__(" ".join([message, *near]))
-        self.nearest = tuple(nearest)
 
 
 class Library:
@@ -209,33 +194,31 @@ class Library:
         """
         day = times.read_day(as_of)
         entry, named_version = self.law_and_version(law)
-        date, warnings = self.version(entry, version or named_version, day)
-        number = numerals.read(article)
+        date, warnings = self._wanted_version(entry, version, named_version, day)
+        argument = read_article(article, entry, self.names())
         rows = (
-            self.articles(number, entry, date, day)
-            if number is not None
+            self.articles(argument.number, entry, date, day)
+            if argument.number is not None
             else self._labelled(entry, date, day, article.strip())
         )
         if not rows:
-            raise self._no_article(entry, number, article, date)
+            raise self._no_article(entry, argument.number, article, date)
         before, after = (self._adjacent_article(rows[0], step) for step in (-1, 1))
-        mention = numerals.find(article)
-        named = (mention.paragraph, mention.item) if mention else (0, 0)
-        hit, missing = with_paragraph(rows[0], *named)
+        hit, missing = with_paragraph(rows[0], argument.paragraph, argument.item)
         return InContext(
             hit,
             before,
             after,
             self.version_dates(entry),
             day,
-            (*warnings, *missing),
-            self._rest_of_chapter(rows) or self.cross_references(rows[0]),
+            (*warnings, *missing, *argument.notices),
+            self._rest_of_chapter(rows) or self.cross_references(rows[0], day),
         )
 
-    def cross_references(self, row: sqlite3.Row) -> tuple[CrossReference, ...]:
-        """The articles that an article cites, of its own law in the same version."""
+    def cross_references(self, row: sqlite3.Row, as_of: str) -> tuple[CrossReference, ...]:
+        """The articles that an article cites: of its own law in the same version, else of a day."""
         return tuple(
-            self._followed(each, row)
+            self._followed(each, row, as_of)
             # A number alone in an amendment is one of the law that it amends.
             for each in citations(row["text"], bare=_AMENDMENT not in row["title"])
             if each.law or each.number != Number(row["number"] or 0, row["insertion"])
@@ -252,35 +235,14 @@ class Library:
     def version(self, law: Law, version: str, as_of: str) -> tuple[str, tuple[str, ...]]:
         """The date of the version that is meant, and what has to be said of it.
 
-        A year stands for the version of that year, or that came into force in it, OLD for the one
-        before the current. Without a version it is the one in force
-        on the day, or the nearest with a warning.
-
         Raises:
             TextNotFound: There is no such version.
         """
-        versions = self.versions(law)
-        current = [each for each in versions if each.status(as_of) is LawStatus.IN_FORCE]
-        if version == OLD:
-            older = [each for each in versions if each not in current]
-            matching = [each for each in older if each.valid_from <= as_of]
-        elif version:
-            matching = [each for each in versions if each.version_date.startswith(version)]
-            begun = [each for each in versions if each.valid_from.startswith(version)]
-            if not matching and begun:
-                dates = begun[0].version_date, begun[0].valid_from
-                return dates[0], (notices.say("begun", law=law.name, year=version, dates=dates),)
-        else:
-            matching = current or _nearest(versions, as_of)
-        if not matching:
+        choice = choose(law, self.versions(law), version, as_of)
+        if choice is None:
             dates = self.version_dates(law)
-            wanted_version = "earlier" if version == OLD else version
-            raise TextNotFound(notices.no_version(law, wanted_version, dates), dates)
-        chosen = matching[0]
-        if version or chosen in current:
-            return chosen.version_date, ()
-        warning = notices.not_in_force(law, as_of, chosen.valid_from, chosen.valid_until)
-        return chosen.version_date, (warning,)
+            raise TextNotFound(notices.no_version(law, version, dates), dates)
+        return choice.version_date, choice.notices
 
     def versions(self, law: Law) -> list[LawVersion]:
         """All versions of a law, the newest first."""
@@ -335,6 +297,18 @@ class Library:
                 self._relevance = Relevance(lambda statement, named: self.rows(statement, **named))
                 self._seen = seen
 
+    def _wanted_version(
+        self, law: Law, version: str, named: str, day: str
+    ) -> tuple[str, tuple[str, ...]]:
+        """The version of an argument, or the one that the name of the law has."""
+        if not version.strip():
+            return self.version(law, named, day)
+        version_read = read_version(version)
+        if version_read is None:
+            dates = self.version_dates(law)
+            raise TextNotFound(notices.no_version(law, version, dates), dates)
+        return self.version(law, version_read, day)
+
     def _labelled(self, law: Law, version: str, day: str, label: str) -> list[sqlite3.Row]:
         """A preamble or an annex by its name, or all articles of a chapter such as 附则."""
         where = _where(law, version, day) | {"label": label.replace(" ", "")}
@@ -346,13 +320,13 @@ class Library:
             for row in rows[1:]
         )
 
-    def _followed(self, citation: Citation, row: sqlite3.Row) -> CrossReference:
+    def _followed(self, citation: Citation, row: sqlite3.Row, as_of: str) -> CrossReference:
         law = self.names().look_up(citation.law) if citation.law else Law(row["title"])
         label = str(citation.number)
         if not isinstance(law, Law):
             return CrossReference(law.name if law else citation.law, label, None)
         version = "" if citation.law else row["version_date"]
-        rows = self.articles(citation.number, law, version, times.today())
+        rows = self.articles(citation.number, law, version, as_of)
         return CrossReference(law.short_title, label, Hit(rows[0]) if rows else None)
 
     def _adjacent_article(self, row: sqlite3.Row, step: int) -> Hit | None:
@@ -369,13 +343,6 @@ class Library:
             return TextNotFound(notices.say("no_number", article=article[:80]), ())
         message = notices.no_article(law, number, version, self.last_article(law, version))
         return TextNotFound(message, self.near(law, number, version))
-
-
-def _nearest(versions: Sequence[LawVersion], as_of: str) -> list[LawVersion]:
-    """The version that began last before a day on which none was in force, or else the first."""
-    ordered = sorted(versions, key=lambda each: each.valid_from)
-    before = [each for each in ordered if each.valid_from <= as_of]
-    return before[-1:] or ordered[:1]
 
 
 def with_paragraph(row: sqlite3.Row, paragraph: int, item: int) -> tuple[Hit, tuple[str, ...]]:

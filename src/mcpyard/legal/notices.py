@@ -3,6 +3,7 @@
 import os
 
 from mcpyard.legal import tables
+from mcpyard.legal.query.law_versions import BEFORE, OLD
 from mcpyard.legal.query.numerals import Number
 from mcpyard.legal.query.titles import Law, OutsideLaw
 
@@ -55,7 +56,8 @@ def no_article(law: Law, number: Number, version: str, last: str) -> str:
 def no_version(law: Law, version: str, versions: tuple[str, ...]) -> str:
     """A version that is not here."""
     listed = ", ".join(versions) or "-"
-    return say("no_version", law=law.name, version=version[:20], versions=listed)
+    named = "earlier" if version == OLD else version.replace(BEFORE, "before ")
+    return say("no_version", law=law.name, version=named[:20], versions=listed)
 
 
 def not_in_force(law: Law, as_of: str, valid_from: str, valid_until: str) -> str:

@@ -14,8 +14,9 @@ from mcpyard.legal.cases import CaseFilter
 from mcpyard.legal.cases import search_cases as search_cases_in
 from mcpyard.legal.collection import Collection
 from mcpyard.legal.full_texts import article_page, index, page
-from mcpyard.legal.library import TextNotFound
 from mcpyard.legal.model import DocumentKind
+from mcpyard.legal.newer_versions import marked_article
+from mcpyard.legal.not_found import TextNotFound
 from mcpyard.legal.notices import say
 from mcpyard.legal.query.asking import BadQuery
 from mcpyard.legal.statutes import search_statutes as search_statutes_in
@@ -90,8 +91,11 @@ def _add_search(server: MCPServer, collection: Collection) -> None:
         as_of: AsOf = "",
     ) -> Annotated[CallToolResult, shapes.Article]:
         """Read one article of a law, with those around it and those it refers to. 读取法条."""
+        library = collection.library()
         return _answered(
-            lambda: answers.article(collection.library().article(law, str(article), version, as_of))
+            lambda: answers.article(
+                marked_article(library, library.article(law, str(article), version, as_of))
+            )
         )
 
     @server.tool(annotations=_READS)

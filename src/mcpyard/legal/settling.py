@@ -13,6 +13,7 @@ SELECT id, title, part, version_date, stated_from, stated_until, basis,
     valid_from, valid_until, ended_by
 FROM document WHERE kind = 'statute' ORDER BY id
 """
+_AMENDMENT: Final = "修正案"
 _WRITE: Final = """
 UPDATE document SET valid_from = ?, valid_until = ?, ended_by = ?, basis = ? WHERE id = ?
 """
@@ -46,17 +47,38 @@ def _begins(rows: list[sqlite3.Row]) -> dict[int, tuple[str, str]]:
     stated: dict[tuple[str, str], tuple[str, str]] = {}
     for row in rows:
         if row["stated_from"]:
-            day = (row["stated_from"], row["basis"] or DateBasis.TEXT)
-            stated.setdefault((row["title"], row["version_date"]), day)
+            stated.setdefault((row["title"], row["version_date"]), _stated(row))
     begins: dict[int, tuple[str, str]] = {}
     for row in rows:
-        day = row["version_date"]
-        listed = tables.in_force_dates().get((key(row["title"]), day), "")
-        other = (listed, str(DateBasis.TABLE)) if listed else (day, str(DateBasis.ASSUMED))
-        own = stated.get((row["title"], day), other)
-        # A table that knows the version is better than the text's own first day of long ago.
-        begins[row["id"]] = other if listed and own[1] == DateBasis.TEXT else own
+        title, day = row["title"], row["version_date"]
+        listed = tables.in_force_dates().get((key(title), day), "")
+        own = stated.get((title, day))
+        if own and own[1] == DateBasis.FILE:
+            begins[row["id"]] = own
+        elif listed and (own is None or own[0] != listed):
+            # Better than the text's own day, which may be that of the law as it once was.
+            begins[row["id"]] = (listed, DateBasis.TABLE)
+        else:
+            begins[row["id"]] = own or _amended(row, stated) or (day, DateBasis.ASSUMED)
     return begins
+
+
+def _stated(row: sqlite3.Row) -> tuple[str, str]:
+    """The day that a document itself says; what was settled before is no basis of it."""
+    is_file = row["basis"] == DateBasis.FILE
+    return row["stated_from"], DateBasis.FILE if is_file else DateBasis.TEXT
+
+
+def _amended(
+    row: sqlite3.Row, stated: dict[tuple[str, str], tuple[str, str]]
+) -> tuple[str, str] | None:
+    """The day that the amendment says of which a version is the result: it bears the same date."""
+    days = [
+        day
+        for (title, version), day in stated.items()
+        if version == row["version_date"] and title.startswith(row["title"] + _AMENDMENT)
+    ]
+    return days[0] if days else None
 
 
 def _repeals(connection: sqlite3.Connection) -> dict[str, str]:

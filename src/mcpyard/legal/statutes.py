@@ -9,10 +9,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from mcpyard.legal import notices, times
-from mcpyard.legal.library import Hit, Library, TextNotFound, with_paragraph
+from mcpyard.legal.library import Hit, Library, with_paragraph
 from mcpyard.legal.model import DocumentKind
+from mcpyard.legal.newer_versions import marked
+from mcpyard.legal.not_found import TextNotFound
 from mcpyard.legal.query.asking import ArticleReference, ParsedQuery, understand
 from mcpyard.legal.query.concepts import concepts
+from mcpyard.legal.query.law_versions import may_name_a_version
 from mcpyard.legal.query.titles import Law, OutsideLaw
 
 _MOST_SUGGESTIONS: Final = 5
@@ -71,6 +74,8 @@ class _StatuteSearch:
             assert isinstance(mention.law, OutsideLaw)  # noqa: S101  that is what outside means
             nearest = self._library.nearest_laws(mention.law)
             answer.miss(self._library.outside_notice(mention.law), nearest)
+        for unread in self._parsed.unread_numbers:
+            answer.miss(notices.say("no_number", article=unread), [])
         for reference in self._parsed.references:
             if not isinstance(reference.law, OutsideLaw):
                 self._read(reference, limit)
@@ -81,13 +86,21 @@ class _StatuteSearch:
         elif not self._parsed.references:
             self._begin(limit)
         answer.suggestions = [*dict.fromkeys(answer.suggestions)][:_MOST_SUGGESTIONS]
-        answer.hits = answer.hits[:limit]
+        answer.hits = [self._marked(hit) for hit in answer.hits[:limit]]
         return answer
+
+    def _marked(self, hit: Hit) -> Hit:
+        marked_hit, notice = marked(self._library, hit, self._answer.as_of)
+        if notice:
+            self._say(notice)
+        return marked_hit
 
     def _read(self, reference: ArticleReference, limit: int) -> None:
         """The article that a reference names; without a law it may be of any."""
         law = reference.law if isinstance(reference.law, Law) else None
         if law and self._within and law.title != self._within.title:
+            message = notices.say("two_laws", other=law.name, law=self._within.name)
+            self._answer.miss(message, [f"{law.short_title} {reference.number}"])
             return
         law = law or self._within
         if law is None:
@@ -100,14 +113,21 @@ class _StatuteSearch:
         except TextNotFound as error:
             self._answer.miss(str(error), [f"{law.short_title}({each})" for each in error.nearest])
             return
-        self._answer.notices += warnings
+        for each in warnings:
+            self._say(each)
         rows = self._library.articles(reference.number, law, version, self._answer.as_of)
         if rows:
             self._take(reference, rows[0])
+            if not wanted_version and may_name_a_version(self._parsed.rest):
+                self._say(notices.say("version_read", law=law.name, version=version))
             return
         last = self._library.last_article(law, version)
         notice = notices.no_article(law, reference.number, version, last)
         self._answer.miss(notice, self._elsewhere(reference, law, version))
+
+    def _say(self, notice: str) -> None:
+        if notice not in self._answer.notices:
+            self._answer.notices.append(notice)
 
     def _elsewhere(self, reference: ArticleReference, law: Law, version: str) -> list[str]:
         """Where the number is, if another part of the code has it; otherwise what is nearest."""
@@ -179,7 +199,8 @@ class _StatuteSearch:
         except TextNotFound as error:
             self._answer.miss(str(error), [f"{law.short_title}({each})" for each in error.nearest])
             return None
-        self._answer.notices += [each for each in warnings if each not in self._answer.notices]
+        for each in warnings:
+            self._say(each)
         # The parts of a code may have several dates, so only a version that is meant is named.
         return law, date if version or warnings else ""
 

@@ -67,8 +67,29 @@ def repeals() -> dict[str, Repeal]:
 
 @cache
 def in_force_dates() -> dict[tuple[str, str], str]:
-    """The first day of versions whose own text does not say it, by law and version date."""
+    """The first day of versions that may be unknown from the texts, by law and version date."""
     return {(row[0], row[1]): row[2] for row in _rows("in_force.tsv", 4)}
+
+
+@dataclass(frozen=True, slots=True)
+class ListedVersion:
+    """A version of a law that a collection may lack.
+
+    Attributes:
+        version_date: The day on which it was promulgated.
+        valid_from: Its first day in force.
+        basis: The article that says so, or "unverified".
+    """
+
+    version_date: str
+    valid_from: str
+    basis: str
+
+
+@cache
+def versions_of(name: str) -> tuple[ListedVersion, ...]:
+    """The versions of a law that the table knows."""
+    return tuple(ListedVersion(*row[1:]) for row in _rows("in_force.tsv", 4) if row[0] == name)
 
 
 @cache

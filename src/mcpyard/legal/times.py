@@ -20,7 +20,11 @@ _AT_ONCE: Final = re.compile(
     "(?:本法|本条例|本规定|本办法|本修正案)自(?:公布|发布)之日起(?:施行|生效)"
 )
 
-_INFO_IN_FORCE: Final = re.compile(rf"{_DAY}[^\n]{{0,20}}(?:施行|生效)")
+# 2018年8月31日通过 自2019年1月1日起施行 has one day of each kind; 1999年3月15日公布施行 is both.
+_INFO_IN_FORCE: Final = re.compile(
+    rf"{_DAY}(?:(?!\d{{4}}\s*年|通过|修[订正]|(?:公布|颁布|发布)(?!之日起?施行|并?施行))[^\n]){{0,20}}?"
+    "(?:施行|生效)"
+)
 _REPEAL: Final = re.compile(r"((?:[^。;]*?《[^》]+》)+)[^。;]{0,30}同时废止")
 _QUOTED: Final = re.compile("《([^》]+)》")
 _LAST_ARTICLES: Final = 6
@@ -89,6 +93,13 @@ def from_text(document: LegalDocument) -> str:
         if _AT_ONCE.search(text) and document.version_date:
             return document.version_date
     return ""
+
+
+def without_first_day(line: str) -> str:
+    """A line before a text without the day on which it came into force, if it says one alone."""
+    return _INFO_IN_FORCE.sub(
+        lambda match: match[0] if re.search("公布|颁布|发布", match[0]) else " ", normal(line)
+    )
 
 
 def from_info(lines: Iterable[str]) -> str:

@@ -179,7 +179,8 @@ class ChatService:
             }
             for place, call in enumerate(calls)
         ]
-        return {"role": "assistant", "content": None, "tool_calls": listed}
+        message = {"role": "assistant", "content": None, "refusal": None, "annotations": []}
+        return {**message, "tool_calls": listed}
 
     def _check_tools(self, tools: list[Message]) -> None:
         for tool in tools:
@@ -212,9 +213,21 @@ class ChatService:
                 f"responding to each 'tool_call_id': {open_calls}",
             )
             require(role in {"user", "system", "developer", "assistant"}, f"role {role}")
+            if role == "assistant":
+                _check_assistant(message)
             open_calls = [each["id"] for each in message.get("tool_calls") or ()]
         require(not open_calls, f"no tool messages for {open_calls}")
         self.script.results = results
+
+
+def _check_assistant(message: Message) -> None:
+    """A message of the model as it may come back; the libraries add members of their own to it."""
+    only(message, "role", "content", "refusal", "name", "audio", "tool_calls", "function_call")
+    for name in ("audio", "tool_calls", "function_call"):
+        require(message.get(name, ()) is not None, f"None is not of type 'object' - '{name}'")
+    for call in message.get("tool_calls") or ():
+        only(call, "id", "type", "function")
+        only(call["function"], "name", "arguments")
 
 
 def _plain(value: object) -> object:

@@ -9,7 +9,7 @@ from mcpyard.legal.notices import say
 from mcpyard.legal.query import numerals
 from mcpyard.legal.query.folding import one_line
 from mcpyard.legal.query.law_mentions import LawMention, law_mentions
-from mcpyard.legal.query.law_versions import version_after_article
+from mcpyard.legal.query.law_versions import OLD, version_after_article
 from mcpyard.legal.query.numerals import NUMERAL, Mention, Number
 from mcpyard.legal.query.terms import Runs, runs
 from mcpyard.legal.query.titles import ENGLISH_FILLERS, STATE, Law, LawNames, OutsideLaw
@@ -30,6 +30,16 @@ _OF_THE_LAW: Final = re.compile(
     rf"\s*(?P<linked>,?\s*(?:of|in|under|from)\b\s*)?(?:{'|'.join(ENGLISH_FILLERS)}|\s)*",
     re.IGNORECASE,
 )
+
+
+# 第某某条 and 第-5条 of a law: no number of an article, and no word with the same characters.
+_UNREAD_NUMBER: Final = re.compile(
+    r"第\s*[^\s第条款项章节编,。;、?!()\u3400-\u9fff][^第条,。;、?!()]{0,10}\s*条"
+    r"|第\s*[\u3400-\u9fff]{1,6}\s*条(?![件例款约文理目码])"
+)
+_NEW: Final = re.compile("新[、和与及]?$")
+_COMPARED: Final = re.compile("新[、和与及]?|的?(?:对比|对照|比较|区别|差异|变化|异同)")
+_SHORT_PROCEDURE: Final = re.compile(r"(?<![\u3400-\u9fff])([民刑行])诉(?=\s*(?:第|\d))")
 
 
 class BadQuery(ValueError):
@@ -60,12 +70,14 @@ class ParsedQuery:
         rest: What it says besides laws and articles.
         references: The articles that it names.
         laws: The laws that it names, with or without an article.
+        unread_numbers: What stands where the number of an article does, and is none.
     """
 
     text: str
     rest: str
     references: tuple[ArticleReference, ...] = ()
     laws: tuple[LawMention, ...] = ()
+    unread_numbers: tuple[str, ...] = ()
 
     @property
     def words(self) -> Runs:
@@ -88,7 +100,8 @@ def understand(query: str, names: LawNames) -> ParsedQuery:
         raise BadQuery(say("too_long", size=len(query), limit=LONGEST_QUERY))
     if runs(query).empty:
         raise BadQuery(say("empty"))
-    text = one_line(query)
+    # 民诉 is a piece of 人民诉讼, so it is a name of a law only before a number.
+    text = _SHORT_PROCEDURE.sub(r"\1诉法", one_line(query))
     numbers = numerals.mentions(text)
     laws = law_mentions(text, names, numbers)
     numbers = sorted([*numbers, *_bare_numbers(text, laws)], key=lambda each: each.start)
@@ -100,7 +113,23 @@ def understand(query: str, names: LawNames) -> ParsedQuery:
         replace(each, end=after[1]) if after else each
         for each, after in zip(numbers, ends, strict=True)
     ]
-    return ParsedQuery(text, _without(text, [*spans, *laws]), references, tuple(laws))
+    rest = _without(text, [*spans, *laws])
+    if both := _of_both_versions(references, text):
+        references, rest = (*references, *both), _COMPARED.sub(" ", rest)
+    unread = tuple(_UNREAD_NUMBER.findall(rest)) if laws else ()
+    rest = _UNREAD_NUMBER.sub(" ", rest) if unread else rest
+    return ParsedQuery(text, rest, references, tuple(laws), unread)
+
+
+def _of_both_versions(
+    references: Sequence[ArticleReference], text: str
+) -> tuple[ArticleReference, ...]:
+    """The articles of the current version, where 新旧公司法 names it beside the old one."""
+    return tuple(
+        replace(each, mention=replace(each.mention, version=""))
+        for each in references
+        if each.mention and each.mention.version == OLD and _NEW.search(text[: each.mention.start])
+    )
 
 
 def _reference(number: Mention, laws: Sequence[LawMention], text: str) -> ArticleReference:

@@ -16,18 +16,18 @@ _NO_NAME_BEFORE: Final = re.compile("律|院|官|定|人|学|规(?!定)|理|庭|
 # Before a number or in quotes, fewer words are too ordinary to be the name of a law.
 _NO_NAMED_LAW: Final = re.compile(
     "(?:违|合|非|依|无|没|执|守|犯|知|懂|枉|普)法$|^(?:商|公|私|护|国内|部门|实体|程序)法$"
-    f"|^[本该此其]?(?:{_SUFFIX})$"
+    f"|^[本该此其]?(?:{_SUFFIX})$|^最高法$"
 )
 _NO_LAW: Final = re.compile(
     "(?:方|办|无|违|合|非|执|司|立|守|犯|设|想|看|做|说|依|书|用|算|语|没|手|疗|不|枉|变|护|普|知|懂|"
-    "商|公|私|国内|部门|实体|程序)法$"
+    "商|公|私|国内|部门|实体|程序)法$|^最高法$"
 )
 _LEADING: Final = (
     "根据|依据|依照|按照|违反|触犯|适用|参照|关于|我国|中国|现行|修订后|修正后|修订前|修正前|最新|"
     "查询|查找|查一下|查|请问|请|什么是|引用|援引|以及|或者|和|与|及|或|的|在|是|看看|看|读|说明|那么|"
     "一下|帮我|告诉我|告诉|想问|我想|时候|当时|时|贯彻|执行|实施|落实|遵守|是不是|是否|属于|符合|构成|对照|比较|参见|详见|见|参考|解读|理解|"
     "学习|找出|找|列出|给我|显示|违背|犯了|犯|按|依|照|据|由|从|因|被|对|问|把|新|旧|老|原|版|年|中|下|了|"
-    "条|款|项"
+    "条|款|项|日|号|月"
 )
 _LEADING_END: Final = re.compile(f"(?:{_LEADING})$")
 _WHOLE_WORDS: Final = re.compile(
@@ -39,10 +39,11 @@ _ORDINAL: Final = r"(?:\s*\(?(?:[一二三四五六七八九十]{1,3}|\d{1,2})\)
 _BEFORE_NUMBER: Final = re.compile(
     rf"([{_HAN}]{{1,60}}(?:{_SUFFIX})(?:(?<=解释|规定|意见){_ORDINAL})?)\s*$"
 )
+_DRAFT: Final = "(?:草案|征求意见稿|送审稿|审议稿)"
 # 公司法司法解释三第十三条 is not the thirteenth article of the 公司法.
 _TEXT_ABOUT_IT: Final = re.compile(
     rf"编?》?\s*的?(?:(?:若干问题的?)?(?:司法|立法)解释{_ORDINAL}|若干问题的?(?:解释|规定|意见|批复){_ORDINAL}"
-    r"|实施(?:细则|条例|办法|规定)|(?:修订|修正)?草案|征求意见稿|释义"
+    rf"|实施(?:细则|条例|办法|规定)|(?:修订|修正)?{_DRAFT}|\([^()]{{0,20}}{_DRAFT}[^()]{{0,20}}\)|释义"
     rf"|解释{_ORDINAL}(?=》?\s*(?:$|第|\d|[,。;、?!的中里]|关于|对于|规定|怎么)))》?"
 )
 # Whatever else is called after a law and has articles of its own: 民法典担保制度解释第一条.
@@ -70,7 +71,8 @@ _INTERPRETED: Final = re.compile(rf"编?》?解释{_ORDINAL}(?=\s)")
 _AUTHORITY: Final = re.compile("最高人民法院|最高人民检察院|最高法|最高检|国务院|两高")
 _ALONE: Final = re.compile(
     rf"(?<![{_HAN}])([{_HAN}]{{2,20}}(?:法典|法|条例))(?:里面|里|中|关于|对于|规定|怎么)?(?![{_HAN}])"
-    rf"|(?<![{_HAN}])([{_HAN}]{{2,12}}(?:法典|法|条例))(?:里|中|关于|对于|规定)"
+    rf"|(?<![{_HAN}])([{_HAN}]{{2,12}}(?:法典|法|条例))"
+    r"(?:里|中|关于|对于|规定|是?(?:怎么|如何|怎样)(?:规定|说))"
 )
 _ENGLISH_UNKNOWN: Final = re.compile(
     r"((?:\b[a-z][a-z'-]*\s+(?:of\s+|and\s+|on\s+)?){1,6}(?:law|act|code|regulations?))\b",

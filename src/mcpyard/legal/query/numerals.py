@@ -12,23 +12,30 @@ _DIGITS: Final = {digit: value for value, digit in enumerate("零一二三四五
     "\u3007": 0,
     "\u25cb": 0,
     "两": 2,
+    **{digit: value for value, digit in enumerate("壹贰叁肆伍陆柒捌玖", start=1)},
 }
-_UNITS: Final = {"十": 10, "百": 100, "千": 1000}
+_UNITS: Final = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1000, "仟": 1000}
+_TENS: Final = {"廿": "二十", "卅": "三十", "卌": "四十"}
 _MYRIAD: Final = "万"
 _LONGEST_RANGE: Final = 10
+_WINDOW: Final = 40
 
-NUMERAL: Final = "[零〇○一二两三四五六七八九十百千万0-9]{1,12}"
+_HAN_NUMERAL: Final = "零〇○一二两三四五六七八九十百千万廿卅卌壹贰叁肆伍陆柒捌玖拾佰仟"
+# Scanned texts have spaces between characters; between digits they stand between numbers.
+NUMERAL: Final = rf"(?:[{_HAN_NUMERAL}0-9]{{1,12}}|[{_HAN_NUMERAL}](?:\s[{_HAN_NUMERAL}]){{1,11}})"
 _LIST: Final = r"\s*(?:[、,和与及或]|以及|或者)\s*"
+_DASH: Final = r"[-\u2010-\u2015~]"
 _CHINESE: Final = re.compile(
-    rf"(?P<mark>第\s*)?(?P<numbers>{NUMERAL}(?:{_LIST}{NUMERAL})*)(?:\s*[-\u2013]\s*(?P<dashed>\d{{1,4}}))?"
+    rf"(?P<mark>第\s*)?(?P<numbers>{NUMERAL}(?:{_LIST}{NUMERAL})*)"
+    rf"(?:\s*(?:{_DASH}|(?P<until>[至到]))\s*(?P<dashed>{NUMERAL}))?"
     rf"\s*条(?:\s*之\s*(?P<insert>{NUMERAL}))?"
     rf"(?:\s*第?\s*(?P<paragraph>{NUMERAL})\s*款)?"
     rf"(?:\s*第?\s*\(?\s*(?P<item>{NUMERAL})\s*\)?\s*项)?"
 )
 _ENGLISH: Final = re.compile(
-    r"(?:\b(?:articles?|arts?\.?|sections?|secs?\.?)|§{1,2})\s*"
+    r"(?:\b(?:article|art|section|sec)(?P<plural>s)?\.?|§(?P<signs>§)?)\s*"
     r"(?P<numbers>\d{1,6}(?:\s*(?:,|and|&)\s*\d{1,6}\b)*)"
-    r"(?:(?P<letter>[a-z])\b|\s*[-.]\s*(?P<insert>\d{1,3})(?!\d))?",
+    r"(?:(?P<letter>[a-z])\b|\s*(?:[-.\u2013]|(?P<to>to))\s*(?P<insert>\d{1,4})(?!\d))?",
     re.IGNORECASE,
 )
 _BARE: Final = re.compile(rf"第?\s*({NUMERAL})(?:\s*(?:之|[-.])\s*({NUMERAL})|([A-Za-z]))?")
@@ -36,7 +43,9 @@ _BARE: Final = re.compile(rf"第?\s*({NUMERAL})(?:\s*(?:之|[-.])\s*({NUMERAL})|
 _AFTER_A_NAME: Final = re.compile(
     r"(?:^|[法典编例则定释案》)](?:\s*(?:19|20)\d\d\s*年?(?:版|修订|修正)?)?)\s*$"
 )
-_RANGE: Final = re.compile(r"\s*(?:至|到|[-\u2013~])\s*")
+# And that of one more article after another: 第1165条和1166条.
+_AFTER_AN_ARTICLE: Final = re.compile(rf"[条款项]\s*(?:[、,和与及或至到]|以及|或者|{_DASH})\s*$")
+_RANGE: Final = re.compile(rf"\s*(?:至|到|{_DASH})\s*")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -66,6 +75,7 @@ class Mention:
 
 def value(numeral: str) -> int | None:
     """The number that a numeral of either style says; None when it says none."""
+    numeral = "".join(_TENS.get(each, each) for each in numeral if not each.isspace())
     if numeral.isascii():
         return int(numeral) if numeral.isdigit() else None
     if all(letter in _DIGITS for letter in numeral):
@@ -132,10 +142,10 @@ def _number(main: str, insert: str | None = None, letter: str | None = None) -> 
 
 
 def _read_chinese(match: re.Match[str]) -> Iterator[Mention]:
-    if match["mark"] is None and not _AFTER_A_NAME.search(match.string[: match.start()]):
+    if match["mark"] is None and not _is_after(match, _AFTER_A_NAME, _AFTER_AN_ARTICLE):
         return
     *listed, last = re.split(_LIST, match["numbers"])
-    first, dashed = value(last) or 0, int(match["dashed"] or 0)
+    first, dashed = value(last) or 0, value(match["dashed"] or "0") or 0
     if dashed > first:
         # 第3-5条 is three articles; 第133-1条 is one that was put in.
         listed += map(str, range(first, min(dashed, first + _LONGEST_RANGE)))
@@ -149,11 +159,20 @@ def _read_chinese(match: re.Match[str]) -> Iterator[Mention]:
         yield Mention(final, match.start(), match.end(), paragraph, item)
 
 
+def _is_after(match: re.Match[str], *patterns: re.Pattern[str]) -> bool:
+    start = match.start()
+    return any(each.search(match.string, max(0, start - _WINDOW), start) for each in patterns)
+
+
 def _read_english(match: re.Match[str]) -> Iterator[Mention]:
     *listed, last = re.findall(r"\d+", match["numbers"])
+    insert = int(match["insert"] or letter_value(match["letter"]))
+    if (match["plural"] or match["signs"] or match["to"]) and insert > int(last):
+        # Articles 26-28 are three; Article 133-1 is one that was put in.
+        listed += map(str, range(int(last), min(insert, int(last) + _LONGEST_RANGE)))
+        last, insert = str(insert), 0
     for each in listed:
         yield Mention(Number(int(each)), match.start(), match.end(), is_english=True)
-    insert = int(match["insert"] or letter_value(match["letter"]))
     yield Mention(Number(int(last), insert), match.start(), match.end(), is_english=True)
 
 

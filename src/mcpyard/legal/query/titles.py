@@ -21,6 +21,8 @@ ENGLISH_FILLERS: Final = frozenset(
 )
 _FILLERS: Final = re.compile(rf"\b(?:{'|'.join(ENGLISH_FILLERS)})(?![\w'])")
 _BRACKETS: Final = re.compile("[()\uff08\uff09]")
+# The amendments of the constitution are told apart by their years only.
+_OF_A_YEAR: Final = re.compile(r"(.+)[(\uff08](\d{4})年[)\uff09]")
 _ALIKE: Final = 0.34
 _MOST_ALIKE: Final = 5
 _PART: Final = "编"
@@ -66,8 +68,13 @@ class LawNames:
         for law in laws:
             self._laws.setdefault(key(law.title), Law(law.title))
             self._laws.setdefault(_BRACKETS.sub("", key(law.title)), Law(law.title))
+            if match := _OF_A_YEAR.fullmatch(law.title):
+                name, year = match.groups()
+                for other in (f"{year}年{name}", f"{year}{name}", f"{name}{year}"):
+                    self._laws.setdefault(key(other.replace(STATE, "")), Law(law.title))
             if law.part:
                 self._laws.setdefault(key(law.title + law.part), law)
+                self._laws.setdefault(key(law.title + law.part + _PART), law)
             if law.part.endswith(_PART):
                 self._laws.setdefault(key(law.part), law)
         for row in tables.law_names():

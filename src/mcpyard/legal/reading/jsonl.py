@@ -8,17 +8,15 @@ of a template has {{fields}}.
 
 import codecs
 import json
-import re
 from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from mcpyard.legal.model import BrokenText, DocumentKind, LegalDocument, Passage
 from mcpyard.legal.notices import say_here
 from mcpyard.legal.query import numerals
 from mcpyard.legal.reading import markdown
-
-_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
+from mcpyard.legal.reading.dates import stated_days
 
 
 def read(lines: Iterable[bytes], path: PurePosixPath) -> Iterator[LegalDocument | BrokenText]:
@@ -49,9 +47,8 @@ def _document(members: dict[str, Any], path: PurePosixPath) -> LegalDocument:
     kind = _text(members, "kind")
     if kind not in set(DocumentKind):
         raise BrokenText(say_here("wrong_kind", kind=kind, kinds=", ".join(DocumentKind)))
-    date, first, last = (
-        _date(members, name) for name in ("version_date", "in_force_from", "in_force_until")
-    )
+    names = ("version_date", "in_force_from", "in_force_until")
+    date, first, last = stated_days({name: _text(members, name, "") for name in names})
     return LegalDocument(
         DocumentKind(kind),
         _text(members, "title"),
@@ -63,13 +60,6 @@ def _document(members: dict[str, Any], path: PurePosixPath) -> LegalDocument:
         in_force_from=first,
         in_force_until=last,
     )
-
-
-def _date(members: dict[str, Any], name: str) -> str:
-    date = _text(members, name, "")
-    if date and not _DAY.fullmatch(date):
-        raise BrokenText(say_here("wrong_date", name=name, date=date))
-    return date
 
 
 def _passages(members: dict[str, Any], kind: DocumentKind, date: str) -> tuple[Passage, ...]:

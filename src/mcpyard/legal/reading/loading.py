@@ -171,6 +171,7 @@ class _Loader:
                 self._complain(shown_path, each.line, str(each))
             elif self._is_new(each, shown_path):
                 self._note_gaps(each, shown_path)
+                self._note_repeated(each, shown_path)
                 yield each
         if empty:
             self.report.skipped += 1
@@ -195,6 +196,13 @@ class _Loader:
                     "gap", first=str(Number(before)), last=str(Number(after)), title=document.title
                 )
                 self.report.notes.append(Broken(str(shown_path), 1, message))
+
+    def _note_repeated(self, document: LegalDocument, shown_path: PurePosixPath) -> None:
+        """Numbers that two articles have: a text with two versions in one, or with a mistake."""
+        counts = Counter(each.number for each in document.passages if each.number)
+        for number in (each for each, count in counts.items() if count > 1):
+            message = say_here("repeated", article=str(number), title=document.title)
+            self.report.notes.append(Broken(str(shown_path), 1, message))
 
     def _complain(self, file: PurePosixPath, line: int, message: str) -> None:
         self.report.broken.append(Broken(str(file), line, message))

@@ -14,8 +14,9 @@ from typing import Final
 from mcpyard.legal.model import BrokenText, DocumentKind, LegalDocument, Passage
 from mcpyard.legal.notices import say_here
 from mcpyard.legal.query.numerals import Number
+from mcpyard.legal.reading.dates import stated_days
 from mcpyard.legal.reading.numbering import ArticleNumbering, is_annex
-from mcpyard.legal.times import from_info
+from mcpyard.legal.times import from_info, without_first_day
 
 _HEADING: Final = re.compile(r"(#{1,6})(?:\s+(.*))?")
 _UNSEEN: Final = re.compile("<!--.*?-->|[\u200b\ufeff]")
@@ -27,7 +28,11 @@ _CASE_FOLDERS: Final = frozenset({"案例", "cases", "case"})
 _CASE_HEADINGS: Final = re.compile(
     r"(基本|简要)?案情|裁判(要点|要旨|结果|理由)|Facts|Holding|Judgment", re.IGNORECASE
 )
-_IN_FORCE: Final = re.compile("施行|生效|in force", re.IGNORECASE)
+_IN_FORCE_ALONE: Final = re.compile(
+    r"(?:in force|effective)\D{0,20}\d{4}-\d{2}-\d{2}"
+    r"|\d{4}-\d{2}-\d{2}\s*(?:起?施行|生效|in force)",
+    re.IGNORECASE,
+)
 
 
 def read(text: str, path: PurePosixPath) -> LegalDocument | None:
@@ -41,6 +46,7 @@ def read(text: str, path: PurePosixPath) -> LegalDocument | None:
         BrokenText: It is neither a statute nor a case.
     """
     facts, first = _front_matter(text)
+    stated_version, stated_from, stated_until = stated_days(facts)
     lines = text.splitlines()[first:]
     if first and not any(line.strip() for line in lines):
         return None
@@ -51,8 +57,8 @@ def read(text: str, path: PurePosixPath) -> LegalDocument | None:
     name, named_date = _name_and_date(path.stem)
     if _kind(facts, path, sheet) is DocumentKind.CASE:
         return _case(sheet, facts, title, name, path)
-    version = facts.get("version_date") or named_date or _newest_day(sheet.info)
-    stated = from_info(sheet.info)
+    version = stated_version or named_date or _newest_day(sheet.info)
+    begin = from_info(sheet.info)
     return LegalDocument(
         DocumentKind.STATUTE,
         title,
@@ -61,8 +67,8 @@ def read(text: str, path: PurePosixPath) -> LegalDocument | None:
         part=facts.get("part") or "".join(sheet.titles[1:2]),
         version_date=version,
         # The day on which an older version came into force is not this one's.
-        in_force_from=facts.get("in_force_from") or (stated if stated >= version else ""),
-        in_force_until=facts.get("in_force_until", ""),
+        in_force_from=stated_from or (begin if begin >= version else ""),
+        in_force_until=stated_until,
     )
 
 
@@ -213,9 +219,13 @@ def _name_and_date(stem: str) -> tuple[str, str]:
 
 def _newest_day(info: list[str]) -> str:
     """The last day on which the text was passed or amended, not the one it came into force."""
-    passed = [line for line in info if not _IN_FORCE.search(line)] or info
-    days = [match for line in passed for match in _DAY.finditer(line)]
-    return max((_day(match) for match in days), default="")
+    passed = [_IN_FORCE_ALONE.sub("", without_first_day(line)) for line in info]
+    days = _days(passed) or _days(info)
+    return max(days, default="")
+
+
+def _days(lines: list[str]) -> list[str]:
+    return [_day(match) for line in lines for match in _DAY.finditer(line)]
 
 
 def _day(match: re.Match[str]) -> str:

@@ -116,7 +116,13 @@ class LongResults:
 
 
 def cutting_results(limit: int) -> Extension:
-    """Cuts results over a limit, and adds the tool that reads on."""
+    """Cuts results over a limit, and adds the tool that reads on.
+
+    Raises:
+        ValueError: A result would have no characters.
+    """
+    if limit < 1:
+        raise ValueError(f"max_result: expected at least 1, found {limit}")
     results = LongResults(limit)
     reading = results.tool()
 

@@ -67,14 +67,20 @@ def search_and_call(box: SearchedTools, count: int) -> tuple[Tool, Tool]:
 
 def with_limit(gathered: Gathered, most: int) -> Gathered:
     """What a toolbox is made of, with a warning for more tools than a model should see at once."""
+
+    def again() -> Gathered | None:
+        fresh = gathered.again()
+        return None if fresh is None else with_limit(fresh, most)
+
+    limited = replace(gathered, again=again)
     tools = gathered.tools
     if len(tools) <= most:
-        return gathered
+        return limited
     tokens = sum(each.tokens for each in tools)
     advice = "select fewer, or use toolbox.lazy()"
     text = f"{len(tools)} tools (about {tokens} tokens) are more than {most}; {advice}"
     log.warning("%s", text)
-    return replace(gathered, warnings=(*gathered.warnings, Problem(TOO_MANY, text)))
+    return replace(limited, warnings=(*gathered.warnings, Problem(TOO_MANY, text)))
 
 
 def _described(tool: Tool) -> dict[str, object]:

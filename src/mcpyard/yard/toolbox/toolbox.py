@@ -97,7 +97,7 @@ class Toolbox:
             RuntimeError: The calling thread runs the event loop that mcpyard was opened on; await
                 `call`, or open mcpyard with `Yard.open_sync()`.
         """
-        tool = self._by_name.get(name)
+        tool = self.get(name)
         if tool is None:
             return self._no_tool(name)
         return tool.call_sync(arguments, timeout=timeout, progress=progress)
