@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urlencode
@@ -24,6 +25,9 @@ class Issuer:
     valid: set[str] = field(default_factory=set)
     refreshable: set[str] = field(default_factory=set)
     refreshes: int = 0
+    meanwhile: Callable[[], object] = str
+    """What happens while a token is renewed."""
+
     calls: int = 0
     resources: list[str] = field(default_factory=list)
     broken: bool = False
@@ -100,6 +104,7 @@ class Issuer:
         )
         if form["grant_type"] == "refresh_token":
             self.refreshes += 1
+            self.meanwhile()
             good = form["refresh_token"] in self.refreshable
             self.refreshable.discard(form["refresh_token"])
         else:

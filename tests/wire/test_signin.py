@@ -22,6 +22,7 @@ from tests.wire.servers import Recorder, Talk, asgi_server, call, free_port, raw
 
 pytestmark = pytest.mark.real
 
+ANOTHER_PERSON = "of another person"
 BACK = "http://127.0.0.1:7/oauth/callback"
 
 
@@ -354,6 +355,28 @@ async def test_signing_out_deletes_the_tokens(issuer: Issuer) -> None:
     assert flow.signed_in
     await flow.forget()
     assert (drawer.stored, flow.signed_in, await flow.token()) == ({}, False, "")
+
+
+async def test_signing_out_while_the_token_is_renewed_deletes_it_for_good(issuer: Issuer) -> None:
+    drawer, loop = Drawer(), asyncio.get_running_loop()
+    issuer.lifetime = 1
+    flow = sign_in_at(issuer, drawer)
+    await sign_in(flow)
+    issuer.meanwhile = lambda: asyncio.run_coroutine_threadsafe(flow.forget(), loop).result(10)
+    assert not await flow.token()
+    assert issuer.refreshes == 1
+    assert (drawer.stored, flow.signed_in, await flow.token()) == ({}, False, "")
+
+
+async def test_a_renewal_takes_nothing_from_a_sign_in_that_came_meanwhile(issuer: Issuer) -> None:
+    drawer, loop = Drawer(), asyncio.get_running_loop()
+    issuer.lifetime = 1
+    flow = sign_in_at(issuer, drawer)
+    await sign_in(flow)
+    other = replace(drawer.only, access_token=ANOTHER_PERSON, expires_at=None)
+    issuer.meanwhile = lambda: asyncio.run_coroutine_threadsafe(drawer.put(other), loop).result(10)
+    assert await flow.token() == other.access_token
+    assert drawer.only == other
 
 
 async def test_secrets_do_not_show_in_the_text_of_credentials(issuer: Issuer) -> None:
