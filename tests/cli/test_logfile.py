@@ -3,9 +3,9 @@
 import json
 import logging
 import stat
-from collections.abc import ItemsView
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pytest
@@ -17,6 +17,9 @@ from mcpyard.domain.desired import Definition, Desired, DesireInputs, Document, 
 from mcpyard.domain.desiring import desire
 from mcpyard.domain.model import LocalConfig, Scope
 from tests.cli.commands import echo, write_project, yard_up
+
+if TYPE_CHECKING:
+    from _collections_abc import dict_items
 
 LITERAL = "sk-1234567890abcdef"
 
@@ -68,7 +71,7 @@ class Variables(dict[str, str]):
 
     reads = 0
 
-    def items(self) -> ItemsView[str, str]:
+    def items(self) -> "dict_items[str, str]":
         self.reads += 1
         return super().items()
 
@@ -80,7 +83,7 @@ def test_a_change_of_one_server_of_many_reads_no_other_for_its_secrets(tmp_path:
     [server] = desired().servers.values()
     server = replace(server, launch=LocalLaunch(("server",), environment, None, ()))
     others = [each for _ in range(3) for each in desired(MY_KEY="another-secret").servers.values()]
-    now = Desired({})
+    now, text = Desired({}), ""
     redactor.desired = lambda: now
     for count in range(len(others) + 1):
         now = Desired({each.id: each for each in (server, *others[:count])})

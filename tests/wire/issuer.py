@@ -6,8 +6,9 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
+import httpx2
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -136,3 +137,11 @@ class Issuer:
         self.calls += 1
         number = (await request.json())["id"]
         return JSONResponse({"jsonrpc": "2.0", "id": number, "result": {}})
+
+
+async def consent(url: str) -> dict[str, str]:
+    """Do what a person's browser does, up to the call back."""
+    async with httpx2.AsyncClient() as browser:
+        response = await browser.get(url)
+    query = parse_qs(urlsplit(response.headers["location"]).query)
+    return {name: values[0] for name, values in query.items()}

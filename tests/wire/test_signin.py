@@ -6,7 +6,6 @@ import sys
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
@@ -17,12 +16,11 @@ from mcpyard.wire.remote.http_errors import Challenge
 from mcpyard.wire.remote.issuer_requests import IssuerRefused, ask_issuer
 from mcpyard.wire.remote.signin import Identity, SignIn, SignInFailed
 from mcpyard.wire.remote.streamable_http import HttpLink
-from tests.wire.issuer import Issuer
+from tests.wire.issuer import Issuer, consent
 from tests.wire.servers import Recorder, Talk, asgi_server, call, free_port, raw_server
 
 pytestmark = pytest.mark.real
 
-ANOTHER_PERSON = "of another person"
 BACK = "http://127.0.0.1:7/oauth/callback"
 
 
@@ -60,14 +58,6 @@ def issuer() -> Generator[Issuer]:
 
 def sign_in_at(issuer: Issuer, drawer: Drawer, back: str = BACK) -> SignIn:
     return SignIn(f"{issuer.base}/mcp", drawer, Identity(back))
-
-
-async def consent(url: str) -> dict[str, str]:
-    """Do what a person's browser does, up to the call back."""
-    async with httpx2.AsyncClient() as browser:
-        response = await browser.get(url)
-    query = parse_qs(urlsplit(response.headers["location"]).query)
-    return {name: values[0] for name, values in query.items()}
 
 
 async def sign_in(flow: SignIn) -> None:
@@ -355,28 +345,6 @@ async def test_signing_out_deletes_the_tokens(issuer: Issuer) -> None:
     assert flow.signed_in
     await flow.forget()
     assert (drawer.stored, flow.signed_in, await flow.token()) == ({}, False, "")
-
-
-async def test_signing_out_while_the_token_is_renewed_deletes_it_for_good(issuer: Issuer) -> None:
-    drawer, loop = Drawer(), asyncio.get_running_loop()
-    issuer.lifetime = 1
-    flow = sign_in_at(issuer, drawer)
-    await sign_in(flow)
-    issuer.meanwhile = lambda: asyncio.run_coroutine_threadsafe(flow.forget(), loop).result(10)
-    assert not await flow.token()
-    assert issuer.refreshes == 1
-    assert (drawer.stored, flow.signed_in, await flow.token()) == ({}, False, "")
-
-
-async def test_a_renewal_takes_nothing_from_a_sign_in_that_came_meanwhile(issuer: Issuer) -> None:
-    drawer, loop = Drawer(), asyncio.get_running_loop()
-    issuer.lifetime = 1
-    flow = sign_in_at(issuer, drawer)
-    await sign_in(flow)
-    other = replace(drawer.only, access_token=ANOTHER_PERSON, expires_at=None)
-    issuer.meanwhile = lambda: asyncio.run_coroutine_threadsafe(drawer.put(other), loop).result(10)
-    assert await flow.token() == other.access_token
-    assert drawer.only == other
 
 
 async def test_secrets_do_not_show_in_the_text_of_credentials(issuer: Issuer) -> None:

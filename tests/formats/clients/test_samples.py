@@ -123,6 +123,7 @@ def test_secrets_and_foreign_references_are_found(folder: Path, mode: int) -> No
         args=("--token=hunter22", "{env:A} ${A} ${env:B} ${A:-b}"),
         env={"API_TOKEN": "hunter22"},
     )
+    assert ref.scope.location
     path, *_ = candidates(ref.scope.location, host())
     written = write(ref, text, "files", files).text
     codes = {

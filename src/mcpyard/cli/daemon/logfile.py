@@ -48,9 +48,10 @@ class Redactor:
         from mcpyard.domain.definition.secrets import secrets_of
 
         # To look at the texts of thousands of servers at each change would hold up everything.
-        known = {id(each.launch) for each in self._seen.servers.values()} if self._seen else set()
+        before = self._seen.servers.values() if self._seen else ()
+        same = {id(each.launch) for each in before}
         launches = (each.launch for each in desired.servers.values())
-        changed = [launch for launch in launches if id(launch) not in known]
+        changed = [launch for launch in launches if id(launch) not in same]
         # A secret stays one when its server is removed.
         self._secrets = self._secrets.union(*map(secrets_of, changed))
         self._seen = desired

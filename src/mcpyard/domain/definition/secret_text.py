@@ -213,8 +213,8 @@ class _Masking:
         if match := _pair(arg, before):
             # What follows a user may be a group, a word that logs contain.
             password = match.re is _USER_AND_PASSWORD and not match["value"].isalpha()
-            shown = self._hide_pair(match["name"], match["value"], certain=password)
-            return arg[: match.start("value")] + shown
+            masked = self._hide_pair(match["name"], match["value"], certain=password)
+            return arg[: match.start("value")] + masked
         # A token may begin with a dash, where an option would not look like one.
         is_option = arg.startswith("-") and (arg.startswith("--") or not looks_secret(arg))
         if before.startswith("-") and "=" not in before and not is_option:
