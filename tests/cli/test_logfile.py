@@ -3,17 +3,23 @@
 import json
 import logging
 import stat
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pytest
 
 from mcpyard.api.rolling_file import KEPT
 from mcpyard.cli.daemon.logfile import LogFile, Redactor
+from mcpyard.domain.definition.launch import LocalLaunch
 from mcpyard.domain.desired import Definition, Desired, DesireInputs, Document, Owner
 from mcpyard.domain.desiring import desire
 from mcpyard.domain.model import LocalConfig, Scope
 from tests.cli.commands import echo, write_project, yard_up
+
+if TYPE_CHECKING:
+    from _collections_abc import dict_items
 
 LITERAL = "sk-1234567890abcdef"
 
@@ -58,6 +64,32 @@ def test_secrets_of_the_yard_and_of_its_servers_are_masked(tmp_path: Path) -> No
     assert text.endswith("with *** and ***\n")
     servers.reverse()
     assert LITERAL not in written(handler, tmp_path, f"{LITERAL} of a server that is gone")
+
+
+class Variables(dict[str, str]):
+    """The environment of a launch, which counts how often it is read."""
+
+    reads = 0
+
+    def items(self) -> "dict_items[str, str]":
+        self.reads += 1
+        return super().items()
+
+
+def test_a_change_of_one_server_of_many_reads_no_other_for_its_secrets(tmp_path: Path) -> None:
+    redactor = Redactor()
+    handler = LogFile(tmp_path, redactor)
+    environment = Variables(API_KEY=LITERAL)
+    [server] = desired().servers.values()
+    server = replace(server, launch=LocalLaunch(("server",), environment, None, ()))
+    others = [each for _ in range(3) for each in desired(MY_KEY="another-secret").servers.values()]
+    now, text = Desired({}), ""
+    redactor.desired = lambda: now
+    for count in range(len(others) + 1):
+        now = Desired({each.id: each for each in (server, *others[:count])})
+        text = written(handler, tmp_path, f"{LITERAL} or another-secret of {count} others")
+    assert text.endswith("*** or *** of 3 others\n")
+    assert environment.reads == 1
 
 
 @pytest.mark.parametrize(

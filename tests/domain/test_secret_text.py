@@ -47,6 +47,7 @@ JWT = "eyJhbGciOiJI." + "eyJzdWIiOiIx.SflKxwRJSM"
         (["--token", ""], ["--token", ""]),
         (["-HX-Api-Key: abc", "-H=X-Note"], ["-HX-Api-Key: ***", "-H=X-Note"]),
         (["-u", "me:pass", "--user", "a:b"], ["-u", "me:***", "--user", "a:***"]),
+        (["--user=me:pass", "--user=1:1", "-u=a:b"], ["--user=me:***", "--user=1:1", "-u=a:***"]),
         (["--secret:abc", "/token:abc"], ["--secret:***", "/token:***"]),
         (["--token", "-a1b2c3d4e5f6a7b8"], ["--token", "***"]),
         (["--bearer", "abc", "--psk=abc"], ["--bearer", "***", "--psk=***"]),
@@ -263,6 +264,11 @@ def test_a_url_that_is_changed_beside_its_mask_is_refused() -> None:
 def test_a_number_among_arguments_is_refused_as_before() -> None:
     with pytest.raises(DefinitionError, match="args"):
         merged(LocalConfig(command=["x"]), {"args": ["--token", 5]})
+
+
+def test_a_password_behind_a_user_is_masked_in_what_the_server_says() -> None:
+    args = ("x", "--user", "bob:hunter22", "--user=eve:pass.word", "-u", "app:operators")
+    assert secrets_of(LocalLaunch(args, {}, None, ())) == {"hunter22", "pass.word"}
 
 
 def test_a_cause_shows_no_secret_of_its_launch() -> None:

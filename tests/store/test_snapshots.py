@@ -4,6 +4,7 @@ import asyncio
 import os
 import shutil
 import sqlite3
+import time
 from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
@@ -66,6 +67,31 @@ async def test_the_last_days_are_kept_newest_first(tmp_path: Path) -> None:
     (tmp_path / "backups" / "of-mine.db").touch()
     assert [examine(each.path) for each in snapshots.all()] == [7, 6, 5, 4, 3]
     assert (tmp_path / "backups" / "of-mine.db").exists()
+
+
+async def test_backups_go_on_after_a_clock_that_was_years_ahead(tmp_path: Path) -> None:
+    snapshots = Snapshots(tmp_path)
+    for day in range(DAYS):
+        await stored(tmp_path, f"early{day}")
+        assert snapshots.take(NOW + timedelta(days=1000 + day))
+    years_ahead = time.time() + timedelta(days=1000).total_seconds()
+    for each in snapshots.all():
+        os.utime(each.path, (years_ahead, years_ahead))
+    for day in range(DAYS + 1):
+        await stored(tmp_path, f"late{day}")
+        assert snapshots.take(NOW + timedelta(days=day))
+        assert not snapshots.take(NOW + timedelta(days=day))
+    assert [examine(each.path) for each in snapshots.all()] == [5, 4, 3, 2, 1, 11, 10, 9, 8, 7]
+
+
+async def test_a_backup_of_later_today_keeps_no_other_from_being_taken(tmp_path: Path) -> None:
+    snapshots = Snapshots(tmp_path)
+    await stored(tmp_path, "one")
+    assert snapshots.take(NOW)
+    hours_ahead = time.time() + timedelta(hours=5).total_seconds()
+    os.utime(snapshots.all()[0].path, (hours_ahead, hours_ahead))
+    assert snapshots.take(NOW)
+    assert not snapshots.take(NOW)
 
 
 async def test_a_backup_is_put_in_place_and_the_replaced_state_stays_beside_it(

@@ -3,10 +3,12 @@
 import base64
 import hashlib
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
+import httpx2
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
@@ -24,6 +26,9 @@ class Issuer:
     valid: set[str] = field(default_factory=set)
     refreshable: set[str] = field(default_factory=set)
     refreshes: int = 0
+    meanwhile: Callable[[], object] = str
+    """What happens while a token is renewed."""
+
     calls: int = 0
     resources: list[str] = field(default_factory=list)
     broken: bool = False
@@ -100,6 +105,7 @@ class Issuer:
         )
         if form["grant_type"] == "refresh_token":
             self.refreshes += 1
+            self.meanwhile()
             good = form["refresh_token"] in self.refreshable
             self.refreshable.discard(form["refresh_token"])
         else:
@@ -131,3 +137,11 @@ class Issuer:
         self.calls += 1
         number = (await request.json())["id"]
         return JSONResponse({"jsonrpc": "2.0", "id": number, "result": {}})
+
+
+async def consent(url: str) -> dict[str, str]:
+    """Do what a person's browser does, up to the call back."""
+    async with httpx2.AsyncClient() as browser:
+        response = await browser.get(url)
+    query = parse_qs(urlsplit(response.headers["location"]).query)
+    return {name: values[0] for name, values in query.items()}

@@ -80,7 +80,7 @@ async def test_in_a_full_queue_the_caller_with_the_most_calls_makes_room_for_ano
     other = line.wait("other")
     await turns()
     assert [each.done() for each in busy] == [False, False, True]
-    with pytest.raises(ServerBusy):
+    with pytest.raises(ServerBusy, match="1 calls are in flight and 3 wait, which is the limit"):
         await busy[2]
     second = line.wait("other")
     await turns()

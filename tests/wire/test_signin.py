@@ -6,7 +6,6 @@ import sys
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
@@ -17,7 +16,7 @@ from mcpyard.wire.remote.http_errors import Challenge
 from mcpyard.wire.remote.issuer_requests import IssuerRefused, ask_issuer
 from mcpyard.wire.remote.signin import Identity, SignIn, SignInFailed
 from mcpyard.wire.remote.streamable_http import HttpLink
-from tests.wire.issuer import Issuer
+from tests.wire.issuer import Issuer, consent
 from tests.wire.servers import Recorder, Talk, asgi_server, call, free_port, raw_server
 
 pytestmark = pytest.mark.real
@@ -59,14 +58,6 @@ def issuer() -> Generator[Issuer]:
 
 def sign_in_at(issuer: Issuer, drawer: Drawer, back: str = BACK) -> SignIn:
     return SignIn(f"{issuer.base}/mcp", drawer, Identity(back))
-
-
-async def consent(url: str) -> dict[str, str]:
-    """Do what a person's browser does, up to the call back."""
-    async with httpx2.AsyncClient() as browser:
-        response = await browser.get(url)
-    query = parse_qs(urlsplit(response.headers["location"]).query)
-    return {name: values[0] for name, values in query.items()}
 
 
 async def sign_in(flow: SignIn) -> None:

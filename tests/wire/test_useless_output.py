@@ -16,6 +16,11 @@ from tests.wire.pipe_ends import Recording, child, linked
 MANY = 4 * USELESS_BURST
 
 
+def bytes_of(event: Event) -> bytes:
+    assert isinstance(event, bytes)
+    return event
+
+
 class Pipe(asyncio.ReadTransport):
     """A pipe that knows whether it is being read."""
 
@@ -144,6 +149,47 @@ async def test_garbage_stray_answers_and_notices_of_changed_lists_are_of_no_use(
     assert peer.message(ping, None)
     assert peer.message(b"[" + changed + b"," + answer % call.id + b"]", None)
     await peer.wait(call)
+    await peer.close()
+    other.die()
+
+
+@pytest.mark.parametrize(
+    "unasked",
+    [
+        b'{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}',
+        b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"none"}}',
+        b'{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"a:b"}}',
+        b'{"jsonrpc":"2.0","id":"mine","method":"ping"}',
+    ],
+    ids=["log messages", "progress", "updates", "pings"],
+)
+@pytest.mark.parametrize("batched", [False, True], ids=["one by one", "in batches"])
+async def test_a_server_that_talks_without_being_asked_floods_too(
+    unasked: bytes, batched: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipes, "USELESS_BURST", 100)
+    monkeypatch.setattr(pipes, "USELESS_PER_SECOND", 100)
+    other = child()
+    peer = Peer(StdioLink(*other.ours))
+    await peer.open()
+    line = b"[" + b",".join([unasked] * 4) + b"]\n" if batched else unasked + b"\n"
+    reading = Reading(MANY)
+    inlet = Inlet(LineFramer(1 << 20), lambda event: peer.message(bytes_of(event), None), print)
+    inlet.connection_made(reading.pipe)
+    inlet.flooded = reading.flooded.set
+    inlet.data_received(line * 1000)
+    await reading.flooded.wait()
+    assert not reading.pipe.reading
+    await peer.close()
+    other.die()
+
+
+async def test_four_unasked_messages_count_as_one_line_of_no_use() -> None:
+    other = child()
+    peer = Peer(StdioLink(*other.ours))
+    await peer.open()
+    logged = b'{"jsonrpc":"2.0","method":"notifications/message","params":{}}'
+    assert [peer.message(logged, None) for _ in range(8)].count(False) == 2
     await peer.close()
     other.die()
 

@@ -154,7 +154,8 @@ def _as_reference(ref: ClientScopeRef, name: str, dialect: ReferenceSyntax) -> A
         return advice("write-reference", reference=reference(name, dialect))
     if Field.ENV_VARS in ref.shape.field_names:
         words = (Field.ENV_VARS, Field.ENV_HEADERS, Field.BEARER)
-        fields = ", ".join(ref.shape.field_names[each] for each in words)
+        names = ref.shape.field_names
+        fields = ", ".join(names[each] for each in words if each in names)
         return advice("name-variable", words=fields)
     return advice("read-variable")
 

@@ -124,11 +124,12 @@ class SocketLink:
             await asyncio.wait({self._connection.gone})
 
     def on_frame(self, event: Event) -> bool:
-        """Hand on what came; whether it was of use."""
+        """Hand on what came. No message of a node is of no use: it is read as fast as it comes."""
         if self._receiver is None or self._closed:
             return True
         if isinstance(event, bytes):
-            return self._receiver.message(event, None)
+            self._receiver.message(event, None)
+            return True
         self._receiver.noise(OVERSIZE, event.head)
         self.cut("the other node sent a message that is too long")
         return False

@@ -171,7 +171,8 @@ class CallsInFlight:
         raise RpcError(jsonrpc.INVALID_REQUEST, text)
 
     def _busy(self) -> ServerBusy:
-        running, waiting = self._entered, self._queue.waiting
+        # One that made room for another has left the queue already.
+        running, waiting = self._entered, self.most_waiting
         return ServerBusy(f"{running} calls are in flight and {waiting} wait, which is the limit")
 
     def _pass_on(self, caller: object, turn: asyncio.Future[None]) -> None:

@@ -43,7 +43,8 @@ class Receiver(Protocol):
         """A message came; `stream` is the id of the request whose answer stream carried it.
 
         None on a link that has one stream for everything. False for what is of no use: no message,
-        an answer that nobody waits for, a notice of a changed list.
+        an answer that nobody waits for, a notice of a changed list, and one in four of all other
+        requests and notices.
         """
         ...
 

@@ -40,7 +40,6 @@ OnNoise = Callable[[str, bytes], None]
 _MOST_NOISE: Final = 100
 _SHOWN_NOISE: Final = 200
 
-_LIST_CHANGED: Final = "/list_changed"
 LISTEN: Final = "subscriptions/listen"
 """The one request whose answer stream a server may end by a cancel notice."""
 
@@ -207,7 +206,7 @@ class Peer:
         if envelope.method is None:
             return self._on_reply(envelope)
         self._dispatch(envelope, envelope.method, stream)
-        return not envelope.method.endswith(_LIST_CHANGED)
+        return self.stats.unasked_is_of_use(envelope.method)
 
     def noise(self, reason: str, sample: bytes) -> None:
         """Something came that is no message (see `Receiver`)."""
@@ -326,21 +325,22 @@ class Peer:
         return self._take(whole_number(number)) if isinstance(number, str) else None
 
     def _not_an_envelope(self, frame: bytes, stream: int | None) -> bool:
-        """Take what may be a batch; whether it is one with anything of use."""
+        """Take what may be a batch; whether all of it is of use, or an answer is."""
         if frame.lstrip()[:1] == b"[":
             try:
                 elements = jsonrpc.read_batch(frame)
             except (ValueError, RecursionError):
                 elements = []
-            useful = False
+            useful, waiting = True, len(self._pending)
             for element in elements:
                 # An element that is a list again is no message: no recursion into it.
                 if element.startswith(b"["):
                     self.noise("a batch in a batch", element)
+                    useful = False
                 else:
-                    useful |= self.message(element, stream)
+                    useful &= self.message(element, stream)
             if elements:
-                return useful
+                return useful or len(self._pending) < waiting
         head, tail = frame[:_ENDS], frame[-_ENDS:]
         self.noise("not a JSON-RPC message", head)
         number = jsonrpc.find_id(head, tail)

@@ -16,6 +16,9 @@ OVERSIZE: Final = "oversize"
 FLOOD: Final = "flood"
 """The reason it gives once, when so much came that is of no use that it reads more slowly."""
 
+_LIST_CHANGED: Final = "/list_changed"
+_UNASKED_TO_USELESS: Final = 4
+
 NO_HEADERS: Final[Mapping[str, str]] = {}
 
 
@@ -92,8 +95,20 @@ class Stats(Struct):
         received: Messages that came.
         noise: What came and was no message.
         oversize: Lines over the limit.
+        unasked: Requests and notices, but for those of changed lists.
     """
 
     received: int = 0
     noise: int = 0
     oversize: int = 0
+    unasked: int = 0
+
+    def unasked_is_of_use(self, method: str) -> bool:
+        """Count what answers nothing; whether it is of use (see `Receiver.message`).
+
+        Somebody may want it, but a server can talk without an end, too: so one in four is not.
+        """
+        if method.endswith(_LIST_CHANGED):
+            return False
+        self.unasked += 1
+        return self.unasked % _UNASKED_TO_USELESS != 0

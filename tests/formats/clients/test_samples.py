@@ -15,8 +15,11 @@ from mcpyard.formats.editing import remove, rename, write
 from mcpyard.formats.entries import Entry
 from mcpyard.formats.entry_list import read
 from mcpyard.formats.facts import EntryTransport
-from mcpyard.formats.locations import ClientScopeRef
+from mcpyard.formats.lint import lint
+from mcpyard.formats.locations import ClientScopeRef, candidates
 from mcpyard.formats.registry import CLIENTS, scope_ref_of
+from mcpyard.formats.texts import Text
+from tests.formats.clients.evaluations import host
 
 SAMPLES = Path(__file__).parent / "samples"
 FOLDERS = sorted(SAMPLES.iterdir())
@@ -110,6 +113,25 @@ def test_a_rename_and_a_rename_back_change_nothing(folder: Path) -> None:
     renamed = rename(ref, text, "files", "archive").text
     assert [each.name for each in read(ref, renamed).servers] == ["archive", "docs"]
     assert rename(ref, renamed, "archive", "files").text == text
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644])
+def test_secrets_and_foreign_references_are_found(folder: Path, mode: int) -> None:
+    ref, text = scope_ref_for(folder), sample(folder, "before")
+    files = replace(
+        read(ref, text).entry("files"),
+        args=("--token=hunter22", "{env:A} ${A} ${env:B} ${A:-b}"),
+        env={"API_TOKEN": "hunter22"},
+    )
+    assert ref.scope.location
+    path, *_ = candidates(ref.scope.location, host())
+    written = write(ref, text, "files", files).text
+    codes = {
+        each.code
+        for each in lint(ref.client, host(), {path: Text(path, written, mode=mode)})
+        if each.name == "files"
+    }
+    assert {"foreign-reference", "secret-readable" if mode & 4 else "secret-visible"} <= codes
 
 
 def test_every_client_has_a_folder(folder: Path) -> None:

@@ -37,19 +37,24 @@ class Redactor:
 
     def __call__(self, text: str) -> str:
         """A text without secrets."""
-        return shown_text(hide(text, self._known()))
+        self._learn()
+        return shown_text(hide(text, [each for each in self._secrets | self.own if each in text]))
 
-    def _known(self) -> frozenset[str]:
+    def _learn(self) -> None:
         desired = self.desired() if self.desired else None
-        if desired is not None and desired is not self._seen:
-            # The first lines are written before definitions are loaded.
-            from mcpyard.domain.definition.secrets import secrets_of
+        if desired is None or desired is self._seen:
+            return
+        # The first lines are written before definitions are loaded.
+        from mcpyard.domain.definition.secrets import secrets_of
 
-            self._seen = desired
-            launches = (each.launch for each in desired.servers.values())
-            # A secret stays one when its server is removed.
-            self._secrets = self._secrets.union(*map(secrets_of, launches))
-        return self._secrets | self.own
+        # To look at the texts of thousands of servers at each change would hold up everything.
+        before = self._seen.servers.values() if self._seen else ()
+        same = {id(each.launch) for each in before}
+        launches = (each.launch for each in desired.servers.values())
+        changed = [launch for launch in launches if id(launch) not in same]
+        # A secret stays one when its server is removed.
+        self._secrets = self._secrets.union(*map(secrets_of, changed))
+        self._seen = desired
 
 
 class RedactingFormatter(logging.Formatter):

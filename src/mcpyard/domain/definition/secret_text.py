@@ -215,7 +215,10 @@ class _Masking:
 
     def _arg(self, arg: str, before: str) -> str:
         if match := _pair(arg, before):
-            return arg[: match.start("value")] + self._hide_pair(match["name"], match["value"])
+            # What follows a user may be a group, a word that logs contain.
+            password = match.re is _USER_AND_PASSWORD and not match["value"].isalpha()
+            masked = self._hide_pair(match["name"], match["value"], certain=password)
+            return arg[: match.start("value")] + masked
         # A token may begin with a dash, where an option would not look like one.
         is_option = arg.startswith("-") and (arg.startswith("--") or not looks_secret(arg))
         if before.startswith("-") and "=" not in before and not is_option:
@@ -223,9 +226,9 @@ class _Masking:
             return self.hide(arg) if named and arg else self.text(arg)
         return self.text(arg)
 
-    def _hide_pair(self, name: str, value: str) -> str:
+    def _hide_pair(self, name: str, value: str, *, certain: bool) -> str:
         # Of any other variable or header, the value may be a common word, which logs contain.
-        if not (names_secret(name) or holds_secret(name) or looks_secret(value)):
+        if not (certain or names_secret(name) or holds_secret(name) or looks_secret(value)):
             return MASKED
         _, *words = value.split()
         self.secrets += words
@@ -252,7 +255,7 @@ class _Masking:
 def _pair(arg: str, before: str) -> re.Match[str] | None:
     """The name and the literal value of an argument that is a secret by its name."""
     option, _, rest = arg.partition("=")
-    if option in _ENVIRONMENT_OPTIONS | _HEADER_OPTIONS and rest:
+    if option in _ENVIRONMENT_OPTIONS | _HEADER_OPTIONS | _USER_OPTIONS and rest:
         return _pair_at(arg, len(option) + 1, option)
     for letter in ("-e", "-H"):
         if arg.startswith(letter) and not arg.startswith(f"{letter}="):

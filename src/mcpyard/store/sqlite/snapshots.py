@@ -59,6 +59,14 @@ class Snapshots:
         paths = (each for each in self._folder.iterdir() if _NAME.fullmatch(each.name))
         return [_snapshot(each) for each in sorted(paths, reverse=True)]
 
+    def _until(self, now: datetime) -> list[Snapshot]:
+        """Those of this day and of days before, newest first.
+
+        After a clock that was wrong there may be others. They must not stand in for what is due,
+        nor take the place of what was taken since.
+        """
+        return [each for each in self.all() if each.path.name <= _name(now)]
+
     def find(self, name: str) -> Path | None:
         """The file of a backup: by its path, its name or its day."""
         candidates = (Path(name), self._folder / name, self._folder / f"state-{name}.db")
@@ -75,16 +83,16 @@ class Snapshots:
         with self._lock, writing(self._folder):
             changed, size = self._changed()
             began = time.time_ns()
-            if any(each.path.stat().st_mtime_ns >= changed for each in self.all()[:1]):
+            if any(changed <= _written(each) <= began for each in self._until(now)[:1]):
                 return False
             self._folder.mkdir(mode=0o700, exist_ok=True)
             if shutil.disk_usage(self._folder).free < 2 * size:
                 raise StorageFull(f"{self._folder} has not enough room for a backup")
-            path = self._folder / f"state-{now:%Y-%m-%d}.db"
+            path = self._folder / _name(now)
             with new_file(path) as temporary:
                 _copy(f"file:{quote(str(self._state))}?mode=rw", self._state, temporary)
                 os.utime(temporary, ns=(began, began))
-            for old in self.all()[DAYS:]:
+            for old in self._until(now)[DAYS:]:
                 old.path.unlink()
         return True
 
@@ -170,6 +178,14 @@ def unreadable_sign_ins(path: Path, seal: Seal) -> list[str]:
             return []
         rows = connection.execute("SELECT resource, sealed FROM credentials ORDER BY resource")
         return [resource for resource, sealed in rows if seal.open(sealed) is None]
+
+
+def _name(now: datetime) -> str:
+    return f"state-{now:%Y-%m-%d}.db"
+
+
+def _written(snapshot: Snapshot) -> int:
+    return snapshot.path.stat().st_mtime_ns
 
 
 def _snapshot(path: Path) -> Snapshot:

@@ -92,6 +92,10 @@ class _OwnClaim(Struct, frozen=True):
     store: CredentialStore
 
     async def keep(self, renewed: Credentials) -> Credentials | None:
+        # A sign-out, or another sign-in, did not wait for the renewal.
+        now = await self.store.get(renewed.resource)
+        if now != self.credentials:
+            return now
         await self.store.put(renewed)
         return renewed
 

@@ -200,7 +200,9 @@ class SignIn:
             renewed = await self._ask_anew(stored) if stored and stored.refresh_token else None
             # Known before it is stored: a disk that refuses must not cost the sign-in.
             self._credentials = credentials = renewed or _without_tokens(stored)
-            return None if credentials is None else await claim.keep(credentials)
+            if credentials is not None:
+                self._credentials = await claim.keep(credentials)
+            return self._credentials
 
     async def _ask_anew(self, credentials: Credentials) -> Credentials | None:
         flow = _flow(self._url, self._identity, credentials)
