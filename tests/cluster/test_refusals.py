@@ -290,6 +290,22 @@ USAGE: tuple[tuple[tuple[str, ...], str], ...] = (
     (("--node", "n1", "--node-listen", "x", *CERTS), '--node-listen: "x" is not HOST:PORT'),
     (("--node", "n1", "--node-listen", "x:70000", *CERTS), ".*70000.* is not HOST:PORT"),
     (("--node", "n1", *LISTEN, *CERTS, "--node-ttl", "1"), ".* must be at least 2 seconds"),
+    (("--node", "n1", *LISTEN, *CERTS, "--node-ttl", "nan"), ".* must be at least 2 seconds"),
+    (("--node", "n1", *LISTEN, *CERTS, "--node-ttl", "inf"), ".* must be at most 3600 seconds"),
+    (("--node", "n1", *LISTEN, *CERTS, "--node-ttl", "1e9"), ".* must be at most 3600 seconds"),
+    (("--node", "n1", *LISTEN, *CERTS, "--capacity", "3000000000"), ".*--capacity.* 1000000"),
+    (
+        ("--node", "n1", "--node-listen", "0.0.0.0:8722", *CERTS),
+        r"--node-listen 0\.0\.0\.0 needs --node-address HOST:PORT",
+    ),
+    (
+        ("--node", "n1", "--node-listen", "[::]:8722", *CERTS),
+        "--node-listen :: needs --node-address HOST:PORT",
+    ),
+    (
+        ("--node", "n1", *LISTEN, *CERTS, "--node-address", "n1:0"),
+        '--node-address: "n1:0" has no port',
+    ),
     (("--node", "n1", *LISTEN, *CERTS, "--label", "a"), '--label: "a" is not NAME=VALUE'),
 )
 
