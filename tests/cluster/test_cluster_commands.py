@@ -242,6 +242,7 @@ def test_nodes_are_shown_drained_and_forgotten_and_servers_moved(
             first.register(f"echo{number}", echo())
         for number in range(2):
             first.until_connected(f"echo{number}")
+        refuses_to_move_what_is_stopped(first, home)
         assert text("rebalance", home=home) == "nothing to move\n"
         assert answer("cluster", "rebalance", home=home) == []
         for number in range(2):
@@ -282,6 +283,14 @@ def test_nodes_are_shown_drained_and_forgotten_and_servers_moved(
             assert text(*words, home=home, code=EXIT_USAGE).startswith(
                 'error: there is no node "n2"'
             )
+
+
+def refuses_to_move_what_is_stopped(node: RunningNode, home: Path) -> None:
+    node.post("/api/mcp/servers", {"name": "rests", **echo()}, 201)
+    for more in ((), ("--dry-run",)):
+        assert text("move", "rests", "n2", *more, home=home, code=EXIT_USAGE) == (
+            'error: "rests" is stopped: no node has it\nhint: Start it first.\n'
+        )
 
 
 def plans(home: Path) -> None:

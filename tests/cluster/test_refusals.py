@@ -325,7 +325,7 @@ def test_a_node_without_the_address_of_a_database_is_refused(operator: Operator)
 def test_a_node_name_that_is_taken_is_refused(tmp_path: Path, dsn: str) -> None:
     with cluster_of(tmp_path / "cluster", dsn, "n1"):
         operator = Operator(tmp_path, dsn)
-        advice = r"Choose another node name, or stop the daemon that uses it\."
+        advice = "Choose another node name, or stop the daemon that uses it; .* with --replace."
         operator.refused('another daemon has the node name "n1"', advice)
 
 
