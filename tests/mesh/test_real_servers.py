@@ -4,6 +4,8 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ import pytest
 from mcpyard.domain.lifecycle import OPEN, Phase
 from mcpyard.domain.ports import CallTerms
 from mcpyard.runtime.supervisor import Supervisor
-from tests.mesh.nodes import ECHO, ClusterNode, cluster_in, desired_servers
+from tests.mesh.nodes import ECHO, ClusterNode, TestCluster, cluster_in, desired_servers
 from tests.mesh.supervised import opener, runtime_deps, supervisor
 
 pytestmark = pytest.mark.real
@@ -59,42 +61,69 @@ async def test_a_process_is_called_from_the_other_node_and_moves_there(tmp_path:
         os.kill(first, 0)
 
 
-@pytest.mark.parametrize("caller", ["n1", "n2"])
-async def test_a_call_that_waits_for_its_turn_begins_on_the_node_that_has_the_server_by_then(
-    tmp_path: Path, caller: str
-) -> None:
-    record = tmp_path / "record"
+@asynccontextmanager
+async def recorded_on(
+    tmp_path: Path, seconds: float = 0.0
+) -> AsyncGenerator[tuple[TestCluster, ClusterNode, ClusterNode]]:
+    """Two nodes, and a server on the second that takes one call at a time and is slow to start."""
     async with cluster_in(tmp_path, ttl=30) as cluster:
-        command = [*RECORDER, str(record), "echo"]
+        command = [*RECORDER, str(tmp_path / "record"), "echo", "0", str(seconds)]
         cluster.desired = desired_servers("echo", command=command, concurrency=1)
         cluster.place("n2")
-        nodes: dict[str, ClusterNode] = {}
         for name in ("n1", "n2"):
             open_servers = opener()
-            nodes[name] = cluster.node(name, Supervisor(runtime_deps(open_servers)))
-            open_servers.admits = nodes[name].mesh.router.admits
-            await nodes[name].start()
+            node = cluster.node(name, Supervisor(runtime_deps(open_servers)))
+            open_servers.admits = node.mesh.router.admits
+            await node.start()
         cluster.hint()
-        one, two = nodes["n1"], nodes["n2"]
+        one, two = cluster.nodes
+        await one.linked("n2")
+        yield cluster, one, two
+
+
+def record(node: ClusterNode, text: str, seconds: float = 0.0) -> asyncio.Task[bytes]:
+    arguments = json.dumps({"text": text, "seconds": seconds}).encode()
+    return asyncio.create_task(node.mesh.call(ECHO, "record", arguments, TERMS))
+
+
+def begun(tmp_path: Path) -> dict[str, int]:
+    """Which process began each call; each began once."""
+    lines = [json.loads(line) for line in (tmp_path / "record").read_text().splitlines()]
+    calls = [(each["text"], each["pid"]) for each in lines if each["event"] == "call"]
+    assert len({text for text, _ in calls}) == len(calls)
+    return dict(calls)
+
+
+@pytest.mark.parametrize("caller", [0, 1])
+async def test_a_call_that_waits_for_its_turn_begins_where_its_server_is_by_then(
+    tmp_path: Path, caller: int
+) -> None:
+    async with recorded_on(tmp_path) as (cluster, one, two):
         await one.until(lambda: shown(one) is Phase.CONNECTED)
-
-        def call(text: str, seconds: float = 0.0) -> asyncio.Task[bytes]:
-            arguments = json.dumps({"text": text, "seconds": seconds}).encode()
-            ask = nodes[caller].mesh.call(ECHO, "record", arguments, TERMS)
-            return asyncio.create_task(ask)
-
-        running = call("running", 3.0)
-        await one.until(lambda: '"running"' in record.read_text())
-        waiting = [call(f"waiting{number}") for number in range(3)]
+        running = record(cluster.nodes[caller], "running", 3.0)
+        await one.until(lambda: begun(tmp_path))
+        waiting = [record(cluster.nodes[caller], f"waiting{number}") for number in range(3)]
         assert one.membership
         await one.membership.move(ECHO, "n1")
         await two.until(lambda: two.view.admission.placements[ECHO].node == "n1")
         assert not running.done()
         await asyncio.gather(running, *waiting)
-    lines = [json.loads(line) for line in record.read_text().splitlines()]
-    begun = {each["text"]: each["pid"] for each in lines if each["event"] == "call"}
-    assert len(begun) == len([each for each in lines if each["event"] == "call"]) == 4
-    assert all(begun[f"waiting{number}"] != begun["running"] for number in range(3))
+    calls = begun(tmp_path)
+    assert len(calls) == 4
+    assert all(calls[f"waiting{number}"] != calls["running"] for number in range(3))
+
+
+@pytest.mark.parametrize("caller", [0, 1])
+async def test_a_call_that_waits_for_a_server_to_start_is_not_lost_when_it_moves(
+    tmp_path: Path, caller: int
+) -> None:
+    async with recorded_on(tmp_path, seconds=2.0) as (cluster, one, two):
+        await two.until(lambda: two.mesh.held().get(ECHO))
+        waiting = record(cluster.nodes[caller], "waiting")
+        assert one.membership
+        await one.membership.move(ECHO, "n1")
+        assert b"waiting" in await waiting
+    assert [*begun(tmp_path)] == ["waiting"]
 
 
 def shown(node: ClusterNode) -> Phase | None:

@@ -1,7 +1,7 @@
 """The way of a call that is not simply near: to another node, or after a wait.
 
 A call is sent once. It is sent again only if the node that got it says that it did not take it, or
-if its server moved while the call waited there for its turn.
+if its server moved while the call waited there to begin.
 """
 
 import asyncio
@@ -17,7 +17,13 @@ from mcpyard.cluster.admission import Verdict
 from mcpyard.cluster.node_view import NodeView
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.cluster import Placement
-from mcpyard.domain.errors import Disconnected, NotHere, ServerUnknown, TimedOut
+from mcpyard.domain.errors import (
+    Disconnected,
+    NotHere,
+    ServerFault,
+    ServerUnknown,
+    TimedOut,
+)
 from mcpyard.domain.ports import CallTerms, Servers
 from mcpyard.mesh.node_link import NodeLink
 from mcpyard.mesh.picture import CHECK_NODE, NO_NODE, ClusterPicture
@@ -81,9 +87,10 @@ class CallRouter:
             return await self.ask(server, ServerQuestion(tool, arguments), terms)
         try:
             return await work
-        except NotHere:
-            question = ServerQuestion(tool, arguments)
-        return await self.ask(server, question, terms, began)
+        except ServerFault as fault:
+            if not self._has_left(server, fault):
+                raise
+        return await self.ask(server, ServerQuestion(tool, arguments), terms, began)
 
     async def ask(
         self, server: UUID, question: ServerQuestion, terms: CallTerms, began: float | None = None
@@ -97,7 +104,7 @@ class CallRouter:
             if placement is None:
                 if (work := self._here(server, question, wait.terms(), 0)) is not None:
                     again = partial(self.ask, server, question, terms, wait.began)
-                    return await _unless_moved(work, again)
+                    return await self._unless_moved(server, work, again)
             elif link := self._link_to(placement.node):
                 remaining = wait.terms()
                 message = question.message(server, placement.fence, remaining)
@@ -123,7 +130,7 @@ class CallRouter:
         began = asyncio.get_running_loop().time()
         later = partial(self._answer_later, server, fence, question, terms, began)
         work = self._here(server, question, terms, fence)
-        return later() if work is None else _unless_moved(work, later)
+        return later() if work is None else self._unless_moved(server, work, later)
 
     async def _answer_later(
         self, server: UUID, fence: int, question: ServerQuestion, terms: CallTerms, began: float
@@ -135,8 +142,26 @@ class CallRouter:
                 raise NotHere(text).placed(placement)
             if (work := self._here(server, question, wait.terms(), fence)) is not None:
                 later = partial(self._answer_later, server, fence, question, terms, began)
-                return await _unless_moved(work, later)
+                return await self._unless_moved(server, work, later)
             await self._change(server, wait)
+
+    async def _unless_moved(
+        self,
+        server: UUID,
+        work: Coroutine[Any, Any, bytes],
+        again: Callable[[], Coroutine[Any, Any, bytes]],
+    ) -> bytes:
+        """What a question gives; asked again if it waited here until its server moved."""
+        try:
+            return await work
+        except ServerFault as fault:
+            if not self._has_left(server, fault):
+                raise
+        return await again()
+
+    def _has_left(self, server: UUID, fault: ServerFault) -> bool:
+        """Whether a call failed before it began, for its server that is to run elsewhere."""
+        return isinstance(fault, NotHere) or (fault.untaken and not self.admits(server))
 
     def _elsewhere(self, server: UUID, fence: int) -> Placement | None:
         """The placement of a server that this node knows to be another node's."""
@@ -220,18 +245,6 @@ class _CallTime:
         if timeout is None or waited < 0.001:  # noqa: PLR2004  the usual case
             return self._terms
         return replace(self._terms, timeout=max(0.001, timeout - waited))
-
-
-async def _unless_moved(
-    work: Coroutine[Any, Any, bytes], again: Callable[[], Coroutine[Any, Any, bytes]]
-) -> bytes:
-    """What a question gives; asked again if it waited for its turn until its server moved."""
-    try:
-        return await work
-    except NotHere:
-        # Outside of this block, so that a later error does not seem to come of this one.
-        pass
-    return await again()
 
 
 def unreachable(node: str) -> Disconnected:
