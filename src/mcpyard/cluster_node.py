@@ -137,7 +137,7 @@ class ClusterNode:
         """The servers of all nodes, over those of this one."""
         self._mesh = Mesh(servers, self._view, self._certificates, _rules, version=self._version)
         self._mesh.picture.recall = self._recall
-        opener.fence = self._fence
+        opener.fence, opener.admits = self._fence, self._mesh.router.admits
         self.store.shared.memory.fence = self._view.own_fence
         self._insight = NodeInsight(self._leases, self._mesh, self.store.journal)
         return self._mesh

@@ -1,8 +1,8 @@
 """An MCP server that records its own start and every call that it begins, with its fence.
 
-Run as `python -I -S recording_server.py FILE NAME [SECONDS]`; a call of `record` takes so many
-seconds, or as many as it asks for. All copies on all nodes append to the same file, by
-CLOCK_BOOTTIME: it says what ran when.
+Run as `python -I -S recording_server.py FILE NAME [SECONDS [START]]`; a call of `record` takes so
+many seconds, or as many as it asks for, and its start so many. All copies on all nodes append to
+the same file, by CLOCK_BOOTTIME: it says what ran when.
 """
 
 import json
@@ -71,4 +71,5 @@ if __name__ == "__main__":
     NAME = sys.argv[2]
     SECONDS = float(sys.argv[3]) if len(sys.argv) > 3 else 0.0
     PAUSE = threading.Event()
+    PAUSE.wait(float(sys.argv[4]) if len(sys.argv) > 4 else 0.0)
     main()

@@ -52,6 +52,57 @@ def test_init_prints_a_new_key_as_json(tmp_path: Path, dsn: str) -> None:
     assert init(tmp_path / "home", dsn, key=record["key"])["cluster"] == record["cluster"]
 
 
+def test_a_key_is_told_also_where_nothing_can_be_done_after_the_tables(
+    tmp_path: Path, dsn: str
+) -> None:
+    operator, old = tmp_path / "operator", tmp_path / "old"
+    operator.mkdir()
+    (operator / "cluster-ca").write_text("a file where the authority should be")
+    done = mcpyard(
+        *("cluster", "init"), home=operator, cwd=None, MCPYARD_CLUSTER=dsn, MCPYARD_KEY=""
+    )
+    assert done.returncode == 1
+    assert "cluster-ca" in done.stderr
+    key = done.stdout.rpartition("MCPYARD_KEY=")[2].strip()
+    (operator / "cluster-ca").unlink()
+    with daemon(old) as yard:
+        yard.register("one", echo())
+    record = init(operator, dsn, "--from", old, key=key)
+    assert (record["made"], record["copied"]["definitions"]) == (False, 1)
+
+
+def test_a_key_counts_without_the_line_break_behind_it(
+    tmp_path: Path, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    monkeypatch.setenv("MCPYARD_KEY", f"{KEY}\n")
+    with daemon(old) as yard:
+        yard.client.put("/api/secrets/TOKEN", json={"value": "v"}).raise_for_status()
+    record = init(tmp_path / "operator", dsn, "--from", old, key=f"{KEY}\n")
+    assert record["copied"]["secrets"] == 1
+    assert init(tmp_path / "operator", dsn, key=KEY)["cluster"] == record["cluster"]
+    monkeypatch.setenv("MCPYARD_CLUSTER", dsn)
+    exported = answer("cluster", "export", "--to", new, home=tmp_path / "operator")
+    assert exported["copied"]["secrets"] == 1
+
+
+def test_the_secrets_of_a_home_are_opened_with_the_key_before(
+    tmp_path: Path, dsn: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = tmp_path / "old"
+    monkeypatch.setenv("MCPYARD_KEY", "the key before")
+    with daemon(old) as yard:
+        yard.client.put("/api/secrets/TOKEN", json={"value": "v"}).raise_for_status()
+    record = answer(
+        *("cluster", "init", "--from", old),
+        home=tmp_path / "operator",
+        MCPYARD_CLUSTER=dsn,
+        MCPYARD_KEY=KEY,
+        MCPYARD_KEY_OLD="the key before",
+    )
+    assert record["copied"]["secrets"] == 1
+
+
 def test_cert_writes_the_files_of_each_node(tmp_path: Path, dsn: str) -> None:
     home, out = tmp_path / "home", tmp_path / "certs"
     early = text("cert", "n1", "--out", out, home=home, code=1)
@@ -136,6 +187,37 @@ def test_a_home_that_is_in_use_is_not_copied(tmp_path: Path, dsn: str) -> None:
     assert refused.startswith("error: another mcpyard process (pid ")
 
 
+def test_a_folder_that_is_no_home_is_not_copied(tmp_path: Path, dsn: str) -> None:
+    missing, empty = tmp_path / "missing", tmp_path / "empty"
+    empty.mkdir()
+    for folder in (missing, empty):
+        refused = text(
+            *("init", "--from", folder),
+            home=tmp_path / "operator",
+            code=EXIT_USAGE,
+            MCPYARD_CLUSTER=dsn,
+            MCPYARD_KEY="",
+        )
+        assert refused.startswith(f"error: --from: {folder} is not a home of mcpyard")
+    assert not missing.exists()
+    assert [*empty.iterdir()] == []
+    # Nothing was made before.
+    assert init(tmp_path / "operator", dsn)["made"]
+
+
+def test_a_cluster_is_not_copied_into_a_home_that_is_in_use(tmp_path: Path, dsn: str) -> None:
+    init(tmp_path / "operator", dsn)
+    with daemon(tmp_path / "new"):
+        refused = text(
+            *("export", "--to", tmp_path / "new"),
+            home=tmp_path / "operator",
+            code=EXIT_UNREACHABLE,
+            MCPYARD_CLUSTER=dsn,
+            MCPYARD_KEY=KEY,
+        )
+    assert refused.startswith("error: another mcpyard process (pid ")
+
+
 def states(output: str) -> dict[str, tuple[str, str]]:
     """State and servers of each node, by its name."""
     rows = [line.replace(" (this one)", "").split() for line in output.splitlines()[1:]]
@@ -160,6 +242,7 @@ def test_nodes_are_shown_drained_and_forgotten_and_servers_moved(
             first.register(f"echo{number}", echo())
         for number in range(2):
             first.until_connected(f"echo{number}")
+        refuses_to_move_what_is_stopped(first, home)
         assert text("rebalance", home=home) == "nothing to move\n"
         assert answer("cluster", "rebalance", home=home) == []
         for number in range(2):
@@ -200,6 +283,14 @@ def test_nodes_are_shown_drained_and_forgotten_and_servers_moved(
             assert text(*words, home=home, code=EXIT_USAGE).startswith(
                 'error: there is no node "n2"'
             )
+
+
+def refuses_to_move_what_is_stopped(node: RunningNode, home: Path) -> None:
+    node.post("/api/mcp/servers", {"name": "rests", **echo()}, 201)
+    for more in ((), ("--dry-run",)):
+        assert text("move", "rests", "n2", *more, home=home, code=EXIT_USAGE) == (
+            'error: "rests" is stopped: no node has it\nhint: Start it first.\n'
+        )
 
 
 def plans(home: Path) -> None:

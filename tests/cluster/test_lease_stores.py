@@ -109,8 +109,9 @@ async def test_moves_are_planned_for_all_servers_that_they_can_be_planned_for(
 async def test_a_forgotten_name_is_refused_until_it_is_replaced(leases: LeaseStore) -> None:
     await leases.join(node("n1"))
     await leases.place(lambda _, __: {SERVER: "n1"})
-    with pytest.raises(NodeTaken, match="still has servers"):
+    with pytest.raises(NodeTaken, match="still has servers") as refused:
         await leases.forget("n1")
+    assert refused.value.advice.startswith("Drain it")
     assert await leases.unplace({SERVER: 1}) == [Placement(SERVER, "", 2)]
     await leases.forget("n1")
     with pytest.raises(NodeTaken, match="removed"):

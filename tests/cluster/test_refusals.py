@@ -290,6 +290,22 @@ USAGE: tuple[tuple[tuple[str, ...], str], ...] = (
     (("--node", "n1", "--node-listen", "x", *CERTS), '--node-listen: "x" is not HOST:PORT'),
     (("--node", "n1", "--node-listen", "x:70000", *CERTS), ".*70000.* is not HOST:PORT"),
     (("--node", "n1", *LISTEN, *CERTS, "--node-ttl", "1"), ".* must be at least 2 seconds"),
+    (("--node", "n1", *LISTEN, *CERTS, "--node-ttl", "nan"), ".* must be at least 2 seconds"),
+    (("--node", "n1", *LISTEN, *CERTS, "--node-ttl", "inf"), ".* must be at most 3600 seconds"),
+    (("--node", "n1", *LISTEN, *CERTS, "--node-ttl", "1e9"), ".* must be at most 3600 seconds"),
+    (("--node", "n1", *LISTEN, *CERTS, "--capacity", "3000000000"), ".*--capacity.* 1000000"),
+    (
+        ("--node", "n1", "--node-listen", "0.0.0.0:8722", *CERTS),
+        r"--node-listen 0\.0\.0\.0 needs --node-address HOST:PORT",
+    ),
+    (
+        ("--node", "n1", "--node-listen", "[::]:8722", *CERTS),
+        "--node-listen :: needs --node-address HOST:PORT",
+    ),
+    (
+        ("--node", "n1", *LISTEN, *CERTS, "--node-address", "n1:0"),
+        '--node-address: "n1:0" has no port',
+    ),
     (("--node", "n1", *LISTEN, *CERTS, "--label", "a"), '--label: "a" is not NAME=VALUE'),
 )
 
@@ -309,7 +325,7 @@ def test_a_node_without_the_address_of_a_database_is_refused(operator: Operator)
 def test_a_node_name_that_is_taken_is_refused(tmp_path: Path, dsn: str) -> None:
     with cluster_of(tmp_path / "cluster", dsn, "n1"):
         operator = Operator(tmp_path, dsn)
-        advice = r"Choose another node name, or stop the daemon that uses it\."
+        advice = "Choose another node name, or stop the daemon that uses it; .* with --replace."
         operator.refused('another daemon has the node name "n1"', advice)
 
 

@@ -16,9 +16,15 @@ from mcpyard.wire.eras import ANSWERABLE, ClientFace
 
 
 def supervisor() -> Supervisor:
+    return Supervisor(runtime_deps(opener()))
+
+
+def opener() -> WireOpener:
     keeper = KeeperClient(uuid.uuid4().hex, key=MarkKey(b"of the nodes of all tests"))
-    memory = VolatileMemory()
     face = ClientFace("mcpyard", "test", declared=ANSWERABLE)
     sign_ins = SignInManager(VolatileCredentials())
-    opener = WireOpener(keeper, memory, dict(os.environ), face, sign_ins)
-    return Supervisor(RuntimeDeps(opener, Starts(), memory, SystemClock()))
+    return WireOpener(keeper, VolatileMemory(), dict(os.environ), face, sign_ins)
+
+
+def runtime_deps(opener: WireOpener) -> RuntimeDeps:
+    return RuntimeDeps(opener, Starts(), VolatileMemory(), SystemClock())

@@ -6,10 +6,12 @@ import logging.handlers
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, cast
+from uuid import uuid4
 
 import pytest
 from cryptography import x509
 
+from mcpyard.domain.cluster import Node
 from mcpyard.domain.errors import ClusterRefused, NotWritable
 from mcpyard.mesh.certificates import NodeCertificates, NodeFiles, make_authority, make_certificate
 from mcpyard.mesh.renewal import keep_renewed
@@ -159,3 +161,18 @@ async def test_nobody_links_to_a_node_with_a_wrong_certificate(
         assert not dialer.get("n2")
         assert not nodes["n2"].mesh.links.get("n1")
         assert '"n2"' in dialer.problems["n2"] or "n9" in dialer.problems["n2"]
+
+
+@pytest.mark.parametrize("address", ["a..b:1", f"{'x' * 70}.example:1"])
+async def test_a_node_with_an_address_that_is_no_name_is_told_of(
+    tmp_path: Path, address: str
+) -> None:
+    async with cluster_in(tmp_path) as cluster:
+        cluster.tables.join(Node("n2", uuid4(), "boot", address, 6.0), None, replace_it=False)
+        node = ClusterNode("n1", cluster, ScriptedServers())
+        cluster.nodes.append(node)
+        await node.start()
+        cluster.hint()
+        links = node.mesh.links
+        await node.until(lambda: "n2" in links.problems)
+        assert links.problems["n2"].startswith('node "n2" cannot be reached: ')

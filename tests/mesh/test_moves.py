@@ -16,6 +16,7 @@ from mcpyard.domain.errors import StoreAway
 from mcpyard.domain.lifecycle import OPEN
 from mcpyard.domain.plan import StartServer, StopServer
 from mcpyard.domain.ports import CallTerms
+from mcpyard.mesh.duties import NodeDuties
 from mcpyard.mesh.picture import PlacementRules
 from mcpyard.store.volatile_leases import LeaseTables, VolatileLeases
 from tests.mesh.nodes import ECHO, ClusterNode, TestCluster, cluster_in, desired_servers
@@ -146,6 +147,28 @@ async def test_switching_singleton_on_raises_the_fence_once(tmp_path: Path) -> N
         await one.until(lambda: cluster.tables.placed[ECHO] == Placement(ECHO, "n1", 2))
         await two.until(lambda: two.view.admission.placements[ECHO].fence == 2)
         assert cluster.tables.placed[ECHO].fence == 2
+
+
+async def test_a_fence_that_could_not_be_raised_is_raised_later(tmp_path: Path) -> None:
+    async with cluster_in(tmp_path) as cluster:
+        cluster.place("n1")
+        (one,) = await cluster.start("n1")
+        await one.until(lambda: is_open(one))
+        tried: list[UUID] = []
+
+        class AwayOnce(VolatileLeases):
+            async def raise_fence(self, server: UUID, fence: int) -> Placement:
+                tried.append(server)
+                if len(tried) == 1:
+                    raise StoreAway("the database of the cluster cannot be reached")
+                return await super().raise_fence(server, fence)
+
+        assert one.membership
+        one.membership.duties = NodeDuties(AwayOnce(cluster.tables), one.mesh)
+        cluster.rules["echo"] = PlacementRules(singleton=True)
+        one.want(desired_servers("echo", title="once"))
+        await one.until(lambda: cluster.tables.placed[ECHO] == Placement(ECHO, "n1", 2))
+        assert tried == [ECHO, ECHO]
 
 
 async def test_a_server_that_cannot_run_on_a_machine_moves_once(tmp_path: Path) -> None:

@@ -13,8 +13,11 @@ from uuid import UUID
 import psycopg
 import pytest
 
+from mcpyard.domain.cluster import Node
 from mcpyard.domain.errors import OutcomeUnknown, StoreAway
 from mcpyard.store.postgres.engine import BEGIN
+from mcpyard.store.postgres.key_rotation import rotate_key
+from mcpyard.store.postgres.leases import PostgresLeases
 from mcpyard.store.postgres.store import SharedStore
 from tests.postgres import KEY, Postgres, running
 from tests.relay import CutAt, Relay, relayed
@@ -225,6 +228,39 @@ async def test_an_answer_that_never_comes_leaves_the_outcome_unknown_and_nothing
         relay.plan = last_one
         assert await change(store, 1) == "unknown"
     assert await counters(dsn) == {"k1": 1}
+
+
+SEEN = """CREATE TABLE mcpyard.seen (who text, durable text, isolation text);
+CREATE FUNCTION mcpyard.see() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO mcpyard.seen VALUES (TG_TABLE_NAME, current_setting('synchronous_commit'),
+        current_setting('transaction_isolation'));
+    RETURN NULL;
+END $$;
+CREATE TRIGGER seen AFTER UPDATE ON mcpyard.revision FOR EACH ROW EXECUTE FUNCTION mcpyard.see();
+CREATE TRIGGER seen AFTER UPDATE ON mcpyard.nodes FOR EACH ROW EXECUTE FUNCTION mcpyard.see()"""
+
+
+async def test_what_is_acknowledged_is_durable_however_the_database_is_set_up(
+    postgres: Postgres,
+) -> None:
+    dsn = postgres.new_cluster()
+    database = dsn.rpartition("/")[2]
+    for setting in ("synchronous_commit = off", "default_transaction_isolation = 'serializable'"):
+        postgres.administer(f"ALTER DATABASE {database} SET {setting}")
+    postgres.administer(SEEN, database)
+    leases = PostgresLeases(dsn)
+    store = await SharedStore.open(dsn, KEY)
+    try:
+        assert await change(store, 0) == "stored"
+        epoch = await leases.join(Node("n1", SERVER, "boot", "127.0.0.1:1", 6.0))
+        assert await leases.beat("n1", epoch)
+        await asyncio.to_thread(rotate_key, dsn, "another key", KEY)
+    finally:
+        await leases.close()
+        await store.close()
+    with psycopg.connect(dsn) as connection:
+        rows = connection.execute("SELECT who, durable, isolation FROM mcpyard.seen").fetchall()
+    assert {*rows} == {("revision", "on", "read committed"), ("nodes", "on", "read committed")}
 
 
 async def test_changes_that_wait_together_raise_the_revision_once_and_readers_not_at_all(

@@ -145,6 +145,62 @@ def test_another_machine_is_reached_by_tls_only(dsn: str, mode: str) -> None:
     assert mode or "sslmode" not in conninfo_of(dsn)
 
 
+@pytest.mark.parametrize(
+    ("dsn", "variables", "mode"),
+    [
+        ("postgresql:///x", {"PGHOST": "db.example"}, "sslmode=require"),
+        ("dbname=x", {"PGHOSTADDR": "10.0.0.1"}, "sslmode=require"),
+        ("postgresql://u@127.0.0.1/x", {"PGHOST": "db.example"}, ""),
+        ("postgresql:///x", {"PGHOST": "/run/postgresql"}, ""),
+        # What libpq reads by itself; a weaker mode must not take its place.
+        ("postgresql://u@db.example/x", {"PGSSLMODE": "verify-full"}, ""),
+        ("service=far sslmode=verify-full", {}, "sslmode=verify-full"),
+        ("service=far", {"PGSSLMODE": "verify-ca"}, ""),
+    ],
+)
+def test_what_libpq_reads_from_the_environment_counts_too(
+    dsn: str, variables: dict[str, str], mode: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert mode in conninfo_of(dsn)
+    assert mode or "sslmode" not in conninfo_of(dsn)
+
+
+def test_a_service_whose_machine_is_unknown_needs_a_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+    with refused("names a service", "no sslmode"):
+        conninfo_of("service=far")
+    monkeypatch.setenv("PGSERVICE", "far")
+    with refused("names a service", "no sslmode"):
+        conninfo_of("postgresql:///x")
+
+
+async def test_a_database_that_has_no_connection_left(postgres: Postgres, cluster_dsn: str) -> None:
+    database = cluster_dsn.rpartition("/")[2]
+    postgres.administer("CREATE ROLE crowded LOGIN")
+    postgres.administer(f"ALTER DATABASE {database} OWNER TO crowded")
+    postgres.administer("ALTER ROLE crowded CONNECTION LIMIT 0")
+    with refused("no connection left"):
+        await SharedStore.open(cluster_dsn.replace("mcpyard@", "crowded@"), KEY)
+    postgres.administer(f"ALTER DATABASE {database} OWNER TO mcpyard")
+    postgres.administer("DROP ROLE crowded")
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("channel_binding=bogus", "a setting with a value"),
+        ("gssencmode=bogus", "a setting with a value"),
+        ("service=far&sslmode=require", "service"),
+    ],
+)
+async def test_a_setting_of_the_dsn_with_an_unknown_value(
+    cluster_dsn: str, setting: str, words: str
+) -> None:
+    with refused(words):
+        await SharedStore.open(f"{cluster_dsn}?{setting}", KEY)
+
+
 def ran(program: str) -> str:
     return subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from mcpyard.domain.errors import ServerBusy
+from mcpyard.domain.errors import NotHere, ServerBusy
 from mcpyard.wire.call_attribution import CallsInFlight
 from mcpyard.wire.server_requests import refuse
 from tests.wire.fakes import turns
@@ -111,3 +111,20 @@ async def test_a_higher_limit_lets_those_in_who_wait() -> None:
     assert line.order == ["a", "b"]
     await line.serve(1)
     await asyncio.gather(*waiting)
+
+
+async def test_a_turn_that_is_refused_goes_to_the_next_call() -> None:
+    line = Line(8)
+    refusals = iter((NotHere("moved"), None))
+
+    def check() -> None:
+        if refusal := next(refusals):
+            raise refusal
+
+    line.in_flight.on_turn = check
+    moved, stays = line.wait("moved"), line.wait("stays")
+    await turns()
+    assert await line.serve(1) == ["stays"]
+    with pytest.raises(NotHere):
+        await moved
+    await stays

@@ -89,7 +89,9 @@ LabelOption = Annotated[
 ]
 CapacityOption = Annotated[
     int | None,
-    typer.Option("--capacity", metavar="N", min=1, help="Servers that the node takes."),
+    typer.Option(
+        "--capacity", metavar="N", min=1, max=1_000_000, help="Servers that the node takes."
+    ),
 ]
 NodeTtlOption = Annotated[
     float | None,

@@ -39,7 +39,10 @@ REMEDIES: Final[dict[type[YardError], str]] = {
     errors.ChangedSince: "Revert it by hand, or undo later edits first: mcpyard undo --list",
     errors.FileBusy: "Try again in a moment.",
     errors.YardBusy: "Use the running instance, stop it, or choose another home folder.",
-    errors.NodeTaken: "Choose another node name, or stop the daemon that uses it.",
+    errors.NodeTaken: (
+        "Choose another node name, or stop the daemon that uses it; if that is gone for good, "
+        "start this one with --replace."
+    ),
     errors.ClusterRefused: "Check the settings of the cluster: mcpyard doctor",
     errors.NewerState: "Update mcpyard, or choose another home folder.",
     errors.DocumentMoved: "Review the current version, then make the change again.",

@@ -142,11 +142,13 @@ class NodeDuties:
 
     async def _raise_fences(self) -> None:
         """A server that became a singleton is replaced: no older copy may take a call."""
-        switched, self._mesh.picture.switched = self._mesh.picture.switched, set()
-        for server in switched:
+        switched = self._mesh.picture.switched
+        for server in [*switched]:
             placement = self._placements.get(server)
             if placement is not None and placement.node == self._view.name:
                 await self._raise_fence(placement)
+            # Not before: without an answer of the store it is tried again.
+            switched.discard(server)
 
     async def _raise_fence(self, placement: Placement) -> bool:
         """Raise the fence of a server; whether it has a node still."""

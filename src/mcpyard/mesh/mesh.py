@@ -20,7 +20,7 @@ from mcpyard.cluster.node_view import NodeView
 from mcpyard.domain import plan
 from mcpyard.domain.cluster import Placement
 from mcpyard.domain.desired import Desired, DesiredServer
-from mcpyard.domain.errors import ClusterRefused, ServerUnknown, YardError
+from mcpyard.domain.errors import ClusterRefused, YardError
 from mcpyard.domain.observed import Figures, Observed
 from mcpyard.domain.plan import Action
 from mcpyard.domain.ports import (
@@ -148,15 +148,13 @@ class Mesh:
     ) -> Coroutine[Any, Any, bytes]:
         """Call a tool, wherever its server runs."""
         singleton = self.picture.singletons.get(server)
-        if self.view.database_away and singleton is not None:
+        if singleton is None:
+            return self._local.call(server, tool, arguments, terms)
+        if self.view.database_away:
             # This node may be isolated, and says so then.
             return self._ask(server, ServerQuestion(tool, arguments), terms)
-        if singleton is None or self._admission.check(server, singleton=singleton) is Verdict.HERE:
-            try:
-                return self._local.call(server, tool, arguments, terms)
-            except ServerUnknown:
-                if singleton is None:
-                    raise
+        if self._admission.check(server, singleton=singleton) is Verdict.HERE:
+            return self.router.near(server, tool, arguments, terms)
         return self.router.ask(server, ServerQuestion(tool, arguments), terms)
 
     def start(

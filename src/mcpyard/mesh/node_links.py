@@ -6,7 +6,6 @@ import logging
 import os
 import random
 import socket
-import ssl
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from typing import Final
@@ -177,7 +176,8 @@ class NodeLinks:
         while True:
             try:
                 link = await self._connect(node)
-            except (OSError, YardError, ssl.SSLError, TimeoutError) as error:
+            # A name that no resolver takes, such as "a..b", is a ValueError.
+            except (OSError, YardError, ValueError, TimeoutError) as error:
                 is_ours = isinstance(error, YardError)
                 self._note(node, error.message if is_ours else explain_refusal(error, node))
             else:

@@ -1,10 +1,12 @@
 """The way of a call that is not simply near: to another node, or after a wait.
 
-A call is sent once. It is sent again only if the node that got it says that it did not take it.
+A call is sent once. It is sent again only if the node that got it says that it did not take it, or
+if its server moved while the call waited there to begin.
 """
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from functools import partial
 from math import inf
 from typing import Any, Final
 from uuid import UUID
@@ -15,7 +17,13 @@ from mcpyard.cluster.admission import Verdict
 from mcpyard.cluster.node_view import NodeView
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.cluster import Placement
-from mcpyard.domain.errors import Disconnected, NotHere, ServerUnknown, TimedOut
+from mcpyard.domain.errors import (
+    Disconnected,
+    NotHere,
+    ServerFault,
+    ServerUnknown,
+    TimedOut,
+)
 from mcpyard.domain.ports import CallTerms, Servers
 from mcpyard.mesh.node_link import NodeLink
 from mcpyard.mesh.picture import CHECK_NODE, NO_NODE, ClusterPicture
@@ -62,16 +70,41 @@ class CallRouter:
         self.last_beat: dict[str, float] = {}
         self.lost_at: dict[str, float] = {}
 
-    async def ask(self, server: UUID, question: ServerQuestion, terms: CallTerms) -> bytes:
-        """Ask a server for a caller of this node."""
-        wait = _CallTime(terms)
+    def admits(self, server: UUID) -> bool:
+        """Whether a call of a server that waited here for its turn may begin here still."""
+        singleton = self._picture.singletons.get(server)
+        if singleton is None:
+            return True
+        return self._view.admission.check(server, singleton=singleton) is Verdict.HERE
+
+    async def near(self, server: UUID, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
+        """Call a tool of a server that this node may run at this moment."""
+        began = asyncio.get_running_loop().time()
+        try:
+            work = self._local.call(server, tool, arguments, terms)
+        except ServerUnknown:
+            # Placed here a moment ago: it is about to be started.
+            return await self.ask(server, ServerQuestion(tool, arguments), terms)
+        try:
+            return await work
+        except ServerFault as fault:
+            if not self._has_left(server, fault):
+                raise
+        return await self.ask(server, ServerQuestion(tool, arguments), terms, began)
+
+    async def ask(
+        self, server: UUID, question: ServerQuestion, terms: CallTerms, began: float | None = None
+    ) -> bytes:
+        """Ask a server for a caller of this node, who has waited since a moment."""
+        wait = _CallTime(terms, began)
         while True:
             placement = self._elsewhere(server, 0)
             if server not in self._picture.singletons:
                 raise ServerUnknown("the server was removed")
             if placement is None:
                 if (work := self._here(server, question, wait.terms(), 0)) is not None:
-                    return await work
+                    again = partial(self.ask, server, question, terms, wait.began)
+                    return await self._unless_moved(server, work, again)
             elif link := self._link_to(placement.node):
                 remaining = wait.terms()
                 message = question.message(server, placement.fence, remaining)
@@ -94,20 +127,41 @@ class CallRouter:
         Raises:
             NotHere: This node does not run it.
         """
+        began = asyncio.get_running_loop().time()
+        later = partial(self._answer_later, server, fence, question, terms, began)
         work = self._here(server, question, terms, fence)
-        return self._answer_later(server, fence, question, terms) if work is None else work
+        return later() if work is None else self._unless_moved(server, work, later)
 
     async def _answer_later(
-        self, server: UUID, fence: int, question: ServerQuestion, terms: CallTerms
+        self, server: UUID, fence: int, question: ServerQuestion, terms: CallTerms, began: float
     ) -> bytes:
-        wait = _CallTime(terms)
+        wait = _CallTime(terms, began)
         while True:
             if placement := self._elsewhere(server, fence):
                 text = f'node "{placement.node}" runs the server by now'
                 raise NotHere(text).placed(placement)
             if (work := self._here(server, question, wait.terms(), fence)) is not None:
-                return await work
+                later = partial(self._answer_later, server, fence, question, terms, began)
+                return await self._unless_moved(server, work, later)
             await self._change(server, wait)
+
+    async def _unless_moved(
+        self,
+        server: UUID,
+        work: Coroutine[Any, Any, bytes],
+        again: Callable[[], Coroutine[Any, Any, bytes]],
+    ) -> bytes:
+        """What a question gives; asked again if it waited here until its server moved."""
+        try:
+            return await work
+        except ServerFault as fault:
+            if not self._has_left(server, fault):
+                raise
+        return await again()
+
+    def _has_left(self, server: UUID, fault: ServerFault) -> bool:
+        """Whether a call failed before it began, for its server that is to run elsewhere."""
+        return isinstance(fault, NotHere) or (fault.untaken and not self.admits(server))
 
     def _elsewhere(self, server: UUID, fence: int) -> Placement | None:
         """The placement of a server that this node knows to be another node's."""
@@ -163,12 +217,12 @@ class CallRouter:
 class _CallTime:
     """How long a call may wait, and what is left of its own limit."""
 
-    def __init__(self, terms: CallTerms) -> None:
+    def __init__(self, terms: CallTerms, began: float | None = None) -> None:
         self._terms = terms
         self._now = asyncio.get_running_loop().time
-        self._began = self._now()
-        self._own_end = inf if terms.timeout is None else self._began + terms.timeout
-        self._until = self._began
+        self.began = self._now() if began is None else began
+        self._own_end = inf if terms.timeout is None else self.began + terms.timeout
+        self._until = self.began
         self.begin_anew()
 
     def begin_anew(self) -> None:
@@ -187,7 +241,7 @@ class _CallTime:
     def terms(self) -> CallTerms:
         """The terms of the call with what is left of its limit."""
         timeout = self._terms.timeout
-        waited = self._now() - self._began
+        waited = self._now() - self.began
         if timeout is None or waited < 0.001:  # noqa: PLR2004  the usual case
             return self._terms
         return replace(self._terms, timeout=max(0.001, timeout - waited))

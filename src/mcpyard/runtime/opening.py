@@ -14,7 +14,7 @@ from mcpyard.domain.definition.launch import LocalLaunch, RemoteLaunch, Unlaunch
 from mcpyard.domain.definition.secrets import secrets_of, without_secrets
 from mcpyard.domain.definition.this_yard import SelfIdentity
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import Problem
+from mcpyard.domain.errors import NotHere, Problem
 from mcpyard.domain.model import Transport
 from mcpyard.domain.observed import Era
 from mcpyard.domain.ports import KnownConnection, Memory
@@ -69,6 +69,7 @@ class WireOpener:
         sign_ins: Brings the tokens of remote servers.
         identity: What a server that turns out to be this yard is known by.
         fence: The fence under which this node of a cluster runs a server.
+        admits: Whether a call of a server that waited for its turn may begin on this node still.
     """
 
     def __init__(
@@ -82,6 +83,7 @@ class WireOpener:
         self.sign_ins = sign_ins
         self.identity = SelfIdentity()
         self.fence: Fence = _no_cluster
+        self.admits: Callable[[UUID], bool] = lambda _: True
         self._keeper = keeper
         self._memory = memory
         self._environment = environment
@@ -159,7 +161,7 @@ class WireOpener:
         era = Era.HANDSHAKE if digest in self._died_of_the_probe else connection and connection.era
         seconds = limits.start_limit(launch.command, server.config.start_timeout)
         try:
-            session = await self._meet(link, era, seconds, events)
+            session = await self._meet(link, era, seconds, self._forward(server, events))
         except LinkFailed as failure:
             self._died_of_the_probe.discard(digest)
             if era is None and failure.cause.code in {Code.EXITED, Code.CLOSED}:
@@ -212,7 +214,7 @@ class WireOpener:
         link = _remote_link(transport, launch, server.config.max_message, auth)
         link.throttle = throttle = self._throttle(server)
         seconds = limits.start_limit((), server.config.start_timeout)
-        session = await self._meet(link, last and last.era, seconds, events)
+        session = await self._meet(link, last and last.era, seconds, self._forward(server, events))
         connection = KnownConnection(Era(session.era), transport)
         self._memory.keep_reached(server.launch_digest, connection)
         return LiveServer(session, None, throttle)
@@ -224,10 +226,16 @@ class WireOpener:
             self._throttles = {key: each for key, each in self._throttles.items() if each.left}
         return self._throttles.setdefault(digest, Throttle())
 
+    def _forward(self, server: DesiredServer, events: ConnectionEvents) -> "_EventForwarder":
+        def check_turn() -> None:
+            if not self.admits(server.id):
+                raise NotHere("another node may run the server by now")
+
+        return _EventForwarder(events, check_turn)
+
     async def _meet(
-        self, link: Link, era: Era | None, seconds: float, events: ConnectionEvents
+        self, link: Link, era: Era | None, seconds: float, forwarder: "_EventForwarder"
     ) -> ServerSession:
-        forwarder = _EventForwarder(events)
         opening = Opening(seconds, last_era=era.value if era else None)
         session = await open_session(link, self._face, opening, forwarder.handlers())
         if self.identity.matches_info(session.server_info):
@@ -243,8 +251,9 @@ class _EventForwarder:
     A link that is lost before the session stands fails the opening itself.
     """
 
-    def __init__(self, events: ConnectionEvents) -> None:
+    def __init__(self, events: ConnectionEvents, check_turn: Callable[[], None]) -> None:
         self._events = events
+        self._check_turn = check_turn
         self._is_open = False
         self._early: list[Cause] = []
 
@@ -255,6 +264,7 @@ class _EventForwarder:
             on_log=self._events.ring.add_message,
             on_lost=self._lost,
             on_noise=self._noise,
+            on_turn=self._check_turn,
         )
 
     def deliver_losses(self) -> None:

@@ -160,7 +160,9 @@ class LeaseTables(Struct):
         if name not in self.nodes:
             raise NodeUnknown(f'there is no node "{name}"')
         if any(True for _ in self._of(name)):
-            raise NodeTaken(f'the node "{name}" still has servers')
+            raise NodeTaken(f'the node "{name}" still has servers').advising(
+                "Drain it, or wait until other nodes took them over."
+            )
         self.blocked[name] = self.nodes.pop(name).epoch
         self._note(EventKind.FORGOTTEN, name, by=by)
 

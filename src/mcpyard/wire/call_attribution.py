@@ -7,6 +7,7 @@ the answer of one user must never reach the call of another.
 """
 
 import asyncio
+from collections.abc import Callable
 from typing import Final, Protocol
 
 from mcpyard.domain.errors import ServerBusy
@@ -50,9 +51,11 @@ class CallsInFlight:
         concurrency: How many may be in flight at once; None for no limit.
         most_waiting: How many may wait for their turn; None for no limit.
         clocks: Whose clocks stand still while somebody is asked.
+        on_turn: Called when the turn of a call that waited has come; what it raises, the call does.
     """
 
-    def __init__(self, otherwise: OnRequest) -> None:
+    def __init__(self, otherwise: OnRequest, on_turn: Callable[[], None] = lambda: None) -> None:
+        self.on_turn = on_turn
         self.concurrency: int | None = None
         self.most_waiting: int | None = None
         self.clocks: Clocks | None = None
@@ -99,6 +102,11 @@ class CallsInFlight:
             await turn
         except asyncio.CancelledError:
             self._pass_on(caller, turn)
+            raise
+        try:
+            self.on_turn()
+        except BaseException:
+            self.leave(None)
             raise
 
     def run(self, number: int, terms: CallTerms) -> None:

@@ -65,6 +65,7 @@ class Handlers(Struct, frozen=True):
         on_request: What a server asks outside any call; refused by default.
         on_lost: The link is gone; called once, and not after `close`.
         on_noise: Something came that is no message.
+        on_turn: See `CallsInFlight`.
     """
 
     on_list_changed: OnChange = _ignore
@@ -73,6 +74,7 @@ class Handlers(Struct, frozen=True):
     on_request: OnRequest = refuse
     on_lost: Callable[[Cause], None] | None = None
     on_noise: OnNoise | None = None
+    on_turn: Callable[[], None] = _ignore
 
 
 class Opening(Struct, frozen=True):
@@ -101,7 +103,7 @@ async def open_session(
             the server died of the question.
     """
     handlers = handlers or Handlers()
-    in_flight = CallsInFlight(handlers.on_request)
+    in_flight = CallsInFlight(handlers.on_request, handlers.on_turn)
     peer = Peer(
         link,
         on_request=in_flight.answer,

@@ -1,6 +1,7 @@
 """What people see and do of the cluster that a yard is a node of."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import contextlib
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -10,8 +11,8 @@ from mcpyard.domain.cluster import Cluster
 from mcpyard.domain.cluster_history import ClusterEvent
 from mcpyard.domain.cluster_insight import NodeFigures, PinnedServer
 from mcpyard.domain.desired import DesiredServer
-from mcpyard.domain.errors import NodeUnknown
-from mcpyard.domain.model import Scope
+from mcpyard.domain.errors import NodeUnknown, ServerUnknown
+from mcpyard.domain.model import Scope, Wanted
 from mcpyard.domain.planned_moves import PlannedMove
 from mcpyard.yard.views.cluster import (
     ClusterEventView,
@@ -115,7 +116,8 @@ class ClusterOperations:
     def plan_move(self, ref: str, node: str) -> MovePlanView:
         """What a move would do."""
         cluster, server = self._joined, self._shared(ref)
-        return self._plan(node, [cluster.insight.plan_move(server.id, node)])
+        with _placed_somewhere(server):
+            return self._plan(node, [cluster.insight.plan_move(server.id, node)])
 
     def plan_drain(self, node: str) -> MovePlanView:
         """What a drain would do."""
@@ -124,7 +126,8 @@ class ClusterOperations:
     async def move(self, ref: str, node: str, *, by: str = "") -> PlacementView:
         """Have another node run a server."""
         cluster, server = self._joined, self._shared(ref)
-        return placement_view(await cluster.move(server.id, node, by=by))
+        with _placed_somewhere(server):
+            return placement_view(await cluster.move(server.id, node, by=by))
 
     async def drain(self, node: str, *, by: str = "") -> ClusterView:
         """Let a node take no further servers, and have others run those that it has."""
@@ -180,3 +183,17 @@ class ClusterOperations:
         if self._cluster is None:
             raise NodeUnknown(_NO_CLUSTER).advising("Start mcpyard with --node and --cluster.")
         return self._cluster
+
+
+@contextlib.contextmanager
+def _placed_somewhere(server: DesiredServer) -> Generator[None]:
+    """Say why a server that is there cannot be moved: the cluster knows only ids."""
+    try:
+        yield
+    except ServerUnknown:
+        if server.wanted is Wanted.STOPPED:
+            error, advice = f'"{server.name}" is stopped: no node has it', "Start it first."
+        else:
+            error = f'no node runs "{server.name}" at the moment'
+            advice = "See why not: mcpyard cluster status --servers"
+        raise ServerUnknown(error).advising(advice) from None

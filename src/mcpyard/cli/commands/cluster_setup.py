@@ -1,12 +1,13 @@
 """`mcpyard cluster init`, `cert`, `export` and `rotate-key`: what needs no running node."""
 
 import asyncio
+import contextlib
 import json
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from msgspec import Struct
 
@@ -61,44 +62,73 @@ def set_up(
 def _init(options: SetupOptions, *, as_json: bool) -> int:
     from mcpyard.store.postgres.setup import init
 
-    chosen_key = os.environ.get(KEY_VARIABLE)
+    if options.import_home:
+        _check_home(options.import_home)
+    chosen_key = os.environ.get(KEY_VARIABLE, "").strip()
     key = chosen_key or secrets.token_urlsafe(32)
     made = init(cluster_dsn(options.cluster_file), key)
-    make_authority(options.authority)
-    counts = asyncio.run(_import(options, options.import_home, key)) if options.import_home else {}
-    record: dict[str, object] = {
+    record: dict[str, Any] = {
         "cluster": str(made.cluster),
         "made": made.made,
         "migrated": made.migrated,
     }
-    if counts:
-        record["copied"] = counts
-    # The key is shown once: it opens every secret of the cluster.
+    # The key is shown once, and also when the rest fails: it opens every secret of the cluster.
     if not chosen_key and made.made:
         record["key"] = key
+    if not as_json:
+        print(
+            "created the tables of the cluster" if made.made else "the tables of the cluster exist"
+        )
+    try:
+        make_authority(options.authority)
+        if not as_json:
+            print(f"the certificate authority is in {clean(str(options.authority))}")
+        if options.import_home:
+            record["copied"] = asyncio.run(_import(options, options.import_home, key))
+    finally:
+        _print_made(record, as_json=as_json)
+    return 0
+
+
+def _print_made(record: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
         print(json.dumps(record))
-        return 0
-    print("created the tables of the cluster" if made.made else "the tables of the cluster exist")
-    print(f"the certificate authority is in {clean(str(options.authority))}")
-    _print_counts(counts)
+        return
+    if "copied" in record:
+        _print_counts(record["copied"])
     if "key" in record:
-        print(f"set this on every node; it is not shown again:\n{KEY_VARIABLE}={key}")
-    return 0
+        print(f"set this on every node; it is not shown again:\n{KEY_VARIABLE}={record['key']}")
+
+
+def _check_home(folder: Path) -> None:
+    # Taking a folder that is none would make it one, with nothing in it to copy.
+    if not (folder / "state.db").exists():
+        raise usage(
+            f"--from: {clean(str(folder))} is not a home of mcpyard",
+            "name a folder with a state.db; `mcpyard paths` shows the default one",
+        )
 
 
 async def _import(options: SetupOptions, folder: Path, key: str) -> dict[str, int]:
     from mcpyard.store.postgres.copying import import_home
     from mcpyard.store.postgres.store import SharedStore
 
-    holder = Home(folder)
-    holder.take()
-    try:
-        store = await SharedStore.open(cluster_dsn(options.cluster_file), key)
+    with _taken(folder):
+        dsn, keys = cluster_dsn(options.cluster_file), (key, older_cluster_key())
+        store = await SharedStore.open(dsn, *keys)
         try:
             return dict(await import_home(folder, store))
         finally:
             await store.close()
+
+
+@contextlib.contextmanager
+def _taken(folder: Path) -> Generator[None]:
+    """Keep every daemon out of a home for the block."""
+    holder = Home(folder)
+    holder.take()
+    try:
+        yield
     finally:
         holder.release()
 
@@ -122,7 +152,8 @@ async def _copy_out(options: SetupOptions, folder: Path) -> dict[str, int]:
     keys = cluster_key(), older_cluster_key()
     store = await SharedStore.open(cluster_dsn(options.cluster_file), *keys)
     try:
-        return dict(await export_home(store, folder))
+        with _taken(folder):
+            return dict(await export_home(store, folder))
     finally:
         await store.close()
 

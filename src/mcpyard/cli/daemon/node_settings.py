@@ -16,6 +16,8 @@ _RESERVED: Final = "ca"
 
 _LAST_PORT: Final = 65_535
 _SHORTEST_TTL: Final = 2.0
+_LONGEST_TTL: Final = 3600.0
+_EVERY_ADDRESS: Final = frozenset({"0.0.0.0", "::"})  # noqa: S104  refused, not bound
 _NODE_ONLY: Final = {
     "cluster": "--cluster",
     "node_listen": "--node-listen",
@@ -41,11 +43,10 @@ def read_node(arguments: UpArguments) -> NodeOptions | None:
     check_node_name("--node", name)
     host, port = _address("--node-listen", arguments.get("node_listen"))
     address = arguments.get("node_address") or ""
-    if address:
-        _address("--node-address", address)
+    _check_reachable(host, address)
     ttl, file = arguments.get("node_ttl"), arguments.get("cluster")
-    if ttl is not None and ttl < _SHORTEST_TTL:
-        raise usage(f"--node-ttl must be at least {_SHORTEST_TTL:g} seconds")
+    if ttl is not None:
+        _check_ttl(ttl)
     return NodeOptions(
         name,
         host,
@@ -81,6 +82,26 @@ def _address(option: str, text: str | None) -> tuple[str, int]:
     if not host or not port.isascii() or not port.isdigit() or int(port) > _LAST_PORT:
         raise usage(f'{option}: "{text[:80]}" is not HOST:PORT')
     return host.strip("[]"), int(port)
+
+
+def _check_reachable(host: str, address: str) -> None:
+    """Refuse what no other node could connect to."""
+    if address:
+        if not _address("--node-address", address)[1]:
+            raise usage(f'--node-address: "{address[:80]}" has no port')
+    elif host in _EVERY_ADDRESS:
+        raise usage(
+            f"--node-listen {host} needs --node-address HOST:PORT",
+            "where other nodes reach this one: they cannot connect to every address",
+        )
+
+
+def _check_ttl(ttl: float) -> None:
+    # Not a number is neither.
+    if not ttl >= _SHORTEST_TTL:
+        raise usage(f"--node-ttl must be at least {_SHORTEST_TTL:g} seconds")
+    if ttl > _LONGEST_TTL:
+        raise usage(f"--node-ttl must be at most {_LONGEST_TTL:g} seconds")
 
 
 def _certificates(folder: Path | None) -> str:

@@ -14,7 +14,7 @@ from uuid import UUID
 import psycopg
 
 from mcpyard.domain.errors import ClusterRefused, NewerState, StateBroken
-from mcpyard.store.postgres.connecting import LimitedConnection, named
+from mcpyard.store.postgres.connecting import BEGIN_DURABLE, LimitedConnection, named
 from mcpyard.store.postgres.engine import PostgresConnection
 from mcpyard.store.postgres.schema import CLUSTER
 from mcpyard.store.postgres.setup import PROBE
@@ -36,8 +36,8 @@ _TABLES: Final = (
 _LOOK_SECONDS: Final = 0.5
 
 # The row of the revision makes every writer of the cluster wait.
-_BEGIN: Final = """BEGIN; SET LOCAL search_path TO mcpyard;
-    UPDATE revision SET rev = rev + 1, raised = pg_current_xact_id()"""
+_BEGIN: Final = f"""{BEGIN_DURABLE}; SET LOCAL search_path TO mcpyard;
+    UPDATE revision SET rev = rev + 1, raised = pg_current_xact_id()"""  # noqa: S608  constants
 _BEATS: Final = """SELECT name, epoch, beat, ttl_ms FROM mcpyard.nodes
     WHERE state <> 'left' AND NOT blocked"""
 

@@ -4,6 +4,8 @@ psycopg's own messages may repeat parts of the DSN, which is a secret: none of t
 """
 
 import ipaddress
+import os
+from collections.abc import Mapping
 from typing import Any, Final, TypeVar
 
 import psycopg
@@ -18,6 +20,14 @@ RV = TypeVar("RV")
 
 ANSWER_SECONDS: Final = 5.0
 """How long one statement may take, with its way there and back."""
+
+BEGIN_DURABLE: Final = """BEGIN ISOLATION LEVEL READ COMMITTED;
+    SET LOCAL synchronous_commit TO on"""
+"""Begins a transaction that writes, whatever the defaults of the database are.
+
+Without the second statement a server that is killed may forget what it acknowledged, a fence too;
+in another level of isolation writers that wait for each other fail.
+"""
 
 _IDLE_LOOK: Final = 1.0
 _CHECK_DSN: Final = "Check the DSN in MCPYARD_CLUSTER."
@@ -40,11 +50,17 @@ _REFUSALS: Final = (
     ("database", "the database of the DSN does not exist", "Create it first, or check the DSN."),
     ("invalid sslmode value", "the DSN has an unknown sslmode", _CHECK_DSN),
     ("invalid port number", "the DSN has a port that does not exist", _CHECK_DSN),
+    (' value: "', "the DSN has a setting with a value that libpq does not know", _CHECK_DSN),
+    ("definition of service", "the service of the DSN is not defined", "Check pg_service.conf."),
     ("certificate", "the certificate of the database is not accepted", "Check sslrootcert."),
     ("SSL", "the database does not offer TLS", "Turn TLS on, or add sslmode=disable to the DSN."),
 )
 _AWAY: Final = (psycopg.OperationalError, psycopg.errors.IdleInTransactionSessionTimeout)
 _UNKNOWN: Final = ("role", "database")
+_CROWDED: Final = ("too many", "connection slots", "no more connections")
+_CROWDED_ADVICE: Final = (
+    "Raise its max_connections, or the limit of its user or pooler: each node needs 4."
+)
 _REPLICA: Final = "the database of the cluster is a replica and cannot be written"
 _NO_ADVICE: Final = "Allow it in the database's pg_hba.conf."
 
@@ -75,8 +91,10 @@ class LimitedConnection(psycopg.Connection[TupleRow]):
 def conninfo_of(dsn: str) -> str:
     """A DSN with our settings; TLS is required unless the database is on this machine.
 
+    What libpq takes from the environment counts as if it were in the DSN.
+
     Raises:
-        ClusterRefused: It is no DSN.
+        ClusterRefused: It is no DSN, or nobody can tell whether TLS is required.
     """
     try:
         parts = conninfo_to_dict(dsn)
@@ -85,7 +103,7 @@ def conninfo_of(dsn: str) -> str:
             "Write it as postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
         ) from None
     settings: dict[str, Any] = {"application_name": "mcpyard", **parts, **_SETTINGS}
-    if "sslmode" not in parts and not _is_local(parts):
+    if "sslmode" not in parts and "PGSSLMODE" not in os.environ and _needs_tls(parts):
         settings["sslmode"] = "require"
     return make_conninfo("", **settings)
 
@@ -122,6 +140,9 @@ def _refusal(message: str) -> YardError:
     for sign, sentence, advice in _REFUSALS:
         if sign in message and (sign not in _UNKNOWN or "does not exist" in message):
             return ClusterRefused(sentence).advising(advice or _NO_ADVICE)
+    if any(sign in message for sign in _CROWDED):
+        text = "the database of the cluster has no connection left"
+        return StoreAway(text).advising(_CROWDED_ADVICE)
     if "read-only" in message:
         return StoreAway(_REPLICA).advising("Name the host of the primary in the DSN.")
     return StoreAway("the database of the cluster cannot be reached").advising(
@@ -129,9 +150,15 @@ def _refusal(message: str) -> YardError:
     )
 
 
-def _is_local(parts: "dict[str, Any]") -> bool:
-    hosts = str(parts.get("hostaddr") or parts.get("host") or "").split(",")
-    return all(_is_loopback(each) for each in hosts)
+def _needs_tls(parts: Mapping[str, Any]) -> bool:
+    host = parts.get("hostaddr") or parts.get("host")
+    if host is None and ("service" in parts or "PGSERVICE" in os.environ):
+        # Its file has the host, and maybe a mode that a weaker one must not replace.
+        raise ClusterRefused("the DSN names a service, and has no sslmode").advising(
+            "Add sslmode=verify-full to it, or sslmode=disable if the database is on this machine."
+        )
+    hosts = host or os.environ.get("PGHOSTADDR") or os.environ.get("PGHOST") or ""
+    return not all(_is_loopback(each) for each in str(hosts).split(","))
 
 
 def _is_loopback(host: str) -> bool:

@@ -44,9 +44,10 @@ async def import_home(folder: Path, store: SharedStore) -> Mapping[str, int]:
         tables = await home.read(read_shared)
     finally:
         await home.close()
-    # The home may have a key of its own; MCPYARD_KEY is the cluster's by now.
+    # The home may have a key of its own; MCPYARD_KEY is the cluster's by now. A home takes that
+    # as it is, and a cluster without the blanks around it.
     seals = [Seal(folder / "key", environment=False)] if (folder / "key").exists() else []
-    tables = await asyncio.to_thread(resealed, tables, [*seals, store.seal], store.seal)
+    tables = await asyncio.to_thread(resealed, tables, [*seals, store.seal, Seal()], store.seal)
     counts = await store.engine.run(_writer(tables, "The cluster is in use already"))
     await store.follower.reload()
     return counts

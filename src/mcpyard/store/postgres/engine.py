@@ -22,7 +22,7 @@ from msgspec import Struct
 from psycopg.pq import TransactionStatus
 
 from mcpyard.domain.errors import ClusterRefused, OutcomeUnknown, StoreAway, YardError
-from mcpyard.store.postgres.connecting import LimitedConnection, named
+from mcpyard.store.postgres.connecting import BEGIN_DURABLE, LimitedConnection, named
 from mcpyard.store.sql.engine import Delivery, JobThread, Ticket, failure
 
 KEPT_REVISIONS: Final = 10_000
@@ -37,8 +37,8 @@ _READ_ALL_SECONDS: Final = 60
 
 # Local to the transaction, because a pooler gives each transaction another connection. The limits
 # end the transaction of a node that was frozen in its middle, and free the others.
-BEGIN: Final = """BEGIN; SET LOCAL search_path TO mcpyard; SET LOCAL statement_timeout TO 4000;
-    SET LOCAL idle_in_transaction_session_timeout TO 1500"""
+BEGIN: Final = f"""{BEGIN_DURABLE}; SET LOCAL search_path TO mcpyard;
+    SET LOCAL statement_timeout TO 4000; SET LOCAL idle_in_transaction_session_timeout TO 1500"""
 _RAISE: Final = """WITH raised AS (
         UPDATE revision SET rev = rev + 1, raised = pg_current_xact_id() RETURNING rev
     ) INSERT INTO changes (rev, topic, key) SELECT rev, 'group', '{}' FROM raised

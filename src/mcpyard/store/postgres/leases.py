@@ -19,6 +19,7 @@ from psycopg.sql import SQL, Literal
 from mcpyard.domain.cluster import Assign, Member, Node, NodeState, Placement
 from mcpyard.domain.cluster_history import ClusterEvent, EventKind, Why
 from mcpyard.store.lease_tables import LeaseTables
+from mcpyard.store.postgres.connecting import BEGIN_DURABLE
 from mcpyard.store.postgres.lease_thread import LeaseThread, TimedConnection
 from mcpyard.store.postgres.schema import CHANNEL
 
@@ -26,14 +27,14 @@ T = TypeVar("T")
 
 # Local to the transaction, because a pooler gives each transaction another connection. A node that
 # is frozen in the middle of one must not keep the others from beating.
-_BEGIN: Final = """BEGIN; SET LOCAL statement_timeout TO 2000;
+_BEGIN: Final = f"""{BEGIN_DURABLE}; SET LOCAL statement_timeout TO 2000;
     SET LOCAL idle_in_transaction_session_timeout TO 1000"""
 _LOCK: Final = """UPDATE mcpyard.revision SET rev = rev + 1, raised = pg_current_xact_id()
     RETURNING rev"""
 _BEAT: Final = SQL(
-    """BEGIN; SET LOCAL statement_timeout TO 2000;
-    UPDATE mcpyard.nodes SET beat = beat + 1 WHERE name = {} AND epoch = {} AND NOT blocked;
-    COMMIT"""
+    f"""{BEGIN_DURABLE}; SET LOCAL statement_timeout TO 2000;
+    UPDATE mcpyard.nodes SET beat = beat + 1 WHERE name = {{}} AND epoch = {{}} AND NOT blocked;
+    COMMIT"""  # noqa: S608  constants
 )
 _NODES: Final = """SELECT name, home, boot, address, ttl_ms, labels, capacity, version, epoch, beat,
     state, cannot, blocked FROM mcpyard.nodes ORDER BY name"""

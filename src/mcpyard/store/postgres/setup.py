@@ -6,7 +6,13 @@ from uuid import UUID, uuid4
 import psycopg
 
 from mcpyard.domain.errors import ClusterRefused, StoreAway
-from mcpyard.store.postgres.connecting import LimitedConnection, connect, conninfo_of, named
+from mcpyard.store.postgres.connecting import (
+    BEGIN_DURABLE,
+    LimitedConnection,
+    connect,
+    conninfo_of,
+    named,
+)
 from mcpyard.store.postgres.engine import PostgresConnection
 from mcpyard.store.postgres.schema import CLUSTER, OLDEST_NODE
 from mcpyard.store.sql.sealing import Seal
@@ -59,7 +65,7 @@ def init(dsn: str, key: str) -> ClusterSchema:
         _check_server(raw)
         connection = PostgresConnection(raw)
         try:
-            connection.execute("BEGIN")
+            connection.last(BEGIN_DURABLE)
             connection.execute("SELECT pg_advisory_xact_lock(?)", (_LOCK,))
             connection.execute("CREATE SCHEMA IF NOT EXISTS mcpyard")
             connection.execute("SET LOCAL search_path TO mcpyard")
