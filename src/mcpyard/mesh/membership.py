@@ -6,9 +6,10 @@ The beat, the clock and the looks have a task each: a slow answer to one holds u
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from math import inf
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from mcpyard.cluster.lease import MemberWatch
@@ -117,7 +118,7 @@ class Membership:
         Returns when nothing is left here that another node can run, and no call of it; at once
         without the database.
         """
-        await self._guard(self._hand_over())
+        await self._guard(self._hand_over)
 
     async def _hand_over(self) -> None:
         name = self._node.name
@@ -151,12 +152,12 @@ class Membership:
 
     async def _leave(self, *, keep_singletons: bool) -> None:
         if self._view.lease.epoch and not self._view.database_away:
-            await self._guard(self.duties.leave(keep_singletons=keep_singletons))
+            await self._guard(partial(self.duties.leave, keep_singletons=keep_singletons))
 
     async def _beat(self) -> None:
         while True:
             await asyncio.sleep(BEAT_EVERY)
-            await self._guard(self._beat_once())
+            await self._guard(self._beat_once)
 
     async def _tick(self) -> None:
         while True:
@@ -173,14 +174,14 @@ class Membership:
             except TimeoutError:
                 pass
             self._hint.clear()
-            await self._guard(self._look())
+            await self._guard(self._look)
             self._looked.happened()
             await asyncio.sleep(HINT_PAUSE)
 
-    async def _guard(self, work: Coroutine[Any, Any, None]) -> None:
+    async def _guard(self, work: Callable[[], Awaitable[None]]) -> None:
         """Do something that the store may be away for, or that may fail: the loop goes on."""
         try:
-            await work
+            await work()
         except StoreAway:
             if not self._view.database_away:
                 log.warning("the database of the cluster cannot be reached")
@@ -269,7 +270,7 @@ class Membership:
     async def _wake(self) -> None:
         """Ask the store and the other nodes what happened meanwhile; go on without an answer."""
         admission, asked_at = self._view.admission, self._clock()
-        questions = {asyncio.create_task(self._guard(self._look()))}
+        questions = {asyncio.create_task(self._guard(self._look))}
         for link in self._mesh.links.all():
             questions.add(asyncio.create_task(self._ask_peer(link.node, asked_at)))
         try:
