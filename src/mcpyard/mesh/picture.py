@@ -37,6 +37,12 @@ NO_NODE: Final = Cause(
     "no node runs this server at the moment",
     "Check that a node is up that has the labels which it requires, and room for it.",
 )
+LEASE_EXPIRED: Final = Cause(
+    Code.LEASE_EXPIRED,
+    "a singleton runs only while its node reaches the database of the cluster",
+    untaken=True,
+)
+"""Of a singleton that had to end, and that no other node may take over meanwhile."""
 
 
 class ClusterPicture:
@@ -176,16 +182,26 @@ class ClusterPicture:
             return self._as_wanted(desired, own)
         return self._far_one(desired, placement.node)
 
+    def has_no_lease(self, server: UUID) -> bool:
+        """Whether a singleton is away because its node, and this one, have no database."""
+        if not self.singletons.get(server) or not self._view.database_away:
+            return False
+        placement = self._view.admission.placements.get(server)
+        is_own = placement is not None and placement.node == self._view.name
+        return not (is_own and self._view.lease.covers(self._view.admission.look()))
+
     def _as_wanted(self, desired: DesiredServer, observed: Observed | None) -> Observed:
         """A server on its node; one that rests there but should run is about to, or elsewhere.
 
         Calls wait for it, as for any server that starts: a singleton that moves ends first.
         """
+        is_running = desired.wanted is Wanted.RUNNING
+        rests = observed is None or (observed.state.phase in ASLEEP and not observed.state.restart)
+        if rests and is_running and self.has_no_lease(desired.id):
+            return self._without_session(desired.id, State(Phase.BACKOFF, cause=LEASE_EXPIRED))
         if observed is None:
             return self._without_session(desired.id, State(_first_phase(desired)))
-        state = observed.state
-        rests = state.phase in ASLEEP and not state.restart
-        if rests and desired.wanted is Wanted.RUNNING:
+        if rests and is_running:
             return self._without_session(desired.id, State(Phase.CONNECTING))
         if observed.session is None and not observed.tools.definitions:
             # A node that never ran it may not know its tools yet; callers wait for them.
