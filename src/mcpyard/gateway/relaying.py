@@ -140,7 +140,7 @@ class Relay:
             await response.end(await self._channel.ask(node, _TOPIC, params, on_part=response.take))
 
         asking = asyncio.create_task(ask(), name=f"relay to {node}")
-        ends = {asyncio.create_task(_until_gone(receive))}
+        ends: set[asyncio.Task[object]] = {asyncio.create_task(_until_gone(receive))}
         if request.is_open_ended:
             ends.add(asyncio.create_task(self._closing.wait()))
         try:
