@@ -108,6 +108,16 @@ async def test_a_node_that_never_saw_a_server_offers_the_tools_that_are_remember
         assert observed.tools.stale
 
 
+async def test_a_node_that_starts_tells_of_no_losses_before_it_has_looked(tmp_path: Path) -> None:
+    async with cluster_in(tmp_path) as cluster:
+        one, two = await cluster.start("n1", "n2")
+        for node in (one, two):
+            await node.until(lambda node=node: shown(node) is Phase.CONNECTED)
+            assert Phase.BACKOFF not in {each.state.phase for each in node.observed}
+        await one.mesh.links.close()
+        await two.until(lambda: shown(two) is Phase.BACKOFF)
+
+
 async def test_tools_that_become_known_after_the_first_look_are_offered(tmp_path: Path) -> None:
     async with relayed(tmp_path) as cut:
         picture, local = cut.asker.mesh.picture, cut.owner.mesh.held()[ECHO]
@@ -209,6 +219,7 @@ async def test_a_server_without_a_node_is_waited_for_within_the_limit_of_the_cal
         with pytest.raises(TimedOut, match="did not get a node") as caught:
             await one.mesh.call(ECHO, "say", b"{}", CallTerms(timeout=0.2))
         assert not caught.value.sent
+        await one.until(lambda: one.mesh.observed()[ECHO].state.cause)
         cause = one.mesh.observed()[ECHO].state.cause
         assert cause
         assert cause.message == "no node runs this server at the moment"
