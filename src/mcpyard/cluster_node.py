@@ -56,8 +56,6 @@ from mcpyard.yard.yard import YardCore
 
 log = logging.getLogger(__name__)
 
-_LAST_RELAYED: Final = 5.0
-"""Seconds that a node which ends waits for requests that others relayed to it."""
 _OF_NODES: Final = frozenset({"nodes", "placements"})
 """What says nothing about how servers should be; it changes with every move."""
 
@@ -194,13 +192,16 @@ class ClusterNode:
                 async with asyncio.timeout(limits.HAND_OVER):
                     await self._membership.hand_over()
 
+    async def finish_relayed(self) -> None:
+        """Wait until requests that other nodes relayed here have ended, as long as for own ones."""
+        if self._channel:
+            await self._channel.finish(limits.LAST_REQUESTS)
+
     async def close(self) -> None:
-        """Finish what other nodes relayed here, and give away what may run twice for a moment."""
+        """Give away what may run twice for a moment, and leave the cluster."""
         if self._renewing:
             self._renewing.cancel()
             await asyncio.wait({self._renewing})
-        if self._channel:
-            await self._channel.finish(_LAST_RELAYED)
         await self.insight.reader.close()
         if self._membership:
             await self._membership.close()

@@ -1,7 +1,7 @@
 """What nodes tell each other of keys that were taken away, also while the database is away."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from uuid import uuid4
 
@@ -24,6 +24,7 @@ class Channel:
         self.node = node
         self.topics: dict[str, Answerer] = {}
         self.other: Channel | None = None
+        self.far: dict[str, Channel | None] = {}
         self.error: YardError | None = None
         self.within: list[float] = []
 
@@ -46,14 +47,26 @@ class Channel:
         assert node == self.other.node
         return await self.other.topics[topic](params, _send_nothing)
 
-    async def ask_all(self, topic: str, params: bytes, within: float) -> Mapping[str, bool]:
-        assert self.other
+    @property
+    def linked(self) -> Sequence[str]:
+        return [*self.far]
+
+    async def others(self, within: float) -> Sequence[str]:
+        assert within
+        return [self.other.node] if self.other else []
+
+    async def ask_each(
+        self, nodes: Sequence[str], topic: str, params: bytes, within: float
+    ) -> Mapping[str, bytes | None]:
         self.within.append(within)
+        return {node: await self._answer_of(node, topic, params) for node in nodes}
+
+    async def _answer_of(self, node: str, topic: str, params: bytes) -> bytes | None:
+        channel = self.far.get(node, self.other)
         try:
-            await self.other.topics[topic](params, _send_nothing)
+            return await channel.topics[topic](params, _send_nothing) if channel else None
         except YardError:
-            return {self.other.node: False}
-        return {self.other.node: True}
+            return None
 
 
 async def _send_nothing(_part: bytes) -> None:
@@ -139,6 +152,20 @@ async def test_a_node_without_the_database_confirms_what_it_was_told_itself(
     assert other.dismissed == ["token:x"] * 2
     other.shared.away = False
     assert await one.nodes.revoke(a_key()) == []
+
+
+async def test_who_is_told_of_a_key_tells_the_nodes_that_nobody_told(
+    two: tuple[Node, Node],
+) -> None:
+    one, other = two
+    third = Node("n3")
+    other.channel.far = {"n1": one.channel, "n3": third.channel, "n4": None}
+    third.channel.far = {"n2": other.channel}
+    assert await one.nodes.revoke(a_key(token=uuid4())) == ["n4"]
+    assert (one.dismissed, other.dismissed, third.dismissed) == ([], ["token:x"], ["token:x"])
+    other.channel.far = {"n1": one.channel}
+    assert await one.nodes.revoke(a_key(token=uuid4())) == []
+    assert third.dismissed == ["token:x"]
 
 
 async def test_what_the_database_took_is_missing_to_the_wait_for_other_nodes(

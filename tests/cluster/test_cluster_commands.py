@@ -303,6 +303,8 @@ def plans(home: Path) -> None:
     assert lines[1].endswith("starts there, then ends here")
     plan = answer("cluster", "move", server, "n1", "--dry-run", home=home)
     assert [(each["name"], each["target"]) for each in plan["moves"]] == [(server, "n1")]
+    *_, line = text("move", server, "n2", "--dry-run", home=home).splitlines()
+    assert line.split(maxsplit=3) == [server, "n2", "n2", "it is there"]
     after = answer("cluster", "status", "--servers", home=home)["placements"]
     assert [each["node"] for each in after] == [each["node"] for each in before]
     refused = text("forget", "n2", "--dry-run", home=home, code=EXIT_USAGE)

@@ -93,6 +93,21 @@ async def test_a_planned_move_needs_a_node_that_takes_servers(leases: LeaseStore
     assert (await leases.raise_fence(SERVER, 2)).fence == 3
 
 
+async def test_a_move_back_gives_up_the_one_that_is_planned(leases: LeaseStore) -> None:
+    for number, name in enumerate(("n1", "n2"), 1):
+        await leases.join(node(name, number))
+    await leases.place(lambda _, __: {SERVER: "n1"})
+    before = await leases.plan_move(SERVER, "n1")
+    assert (before.next_node, before.fence) == ("", 1)
+    await leases.plan_move(SERVER, "n2")
+    stays = await leases.plan_move(SERVER, "n1", by="somebody")
+    assert (stays.node, stays.next_node, stays.fence) == ("n1", "", 2)
+    # Whoever was about to hand it over comes too late.
+    assert await leases.hand_over({SERVER: 1}) == [stays]
+    *_, event = await leases.events(0)
+    assert (event.kind, event.node, event.by) == (EventKind.STAYED, "n1", "somebody")
+
+
 async def test_moves_are_planned_for_all_servers_that_they_can_be_planned_for(
     leases: LeaseStore,
 ) -> None:
@@ -233,3 +248,18 @@ async def test_a_drain_names_who_asked_for_it(leases: LeaseStore) -> None:
     with pytest.raises(NodeUnknown):
         await leases.set_state("n9", NodeState.DRAINING)
     assert (await leases.events(event.id)) == []
+
+
+async def test_a_node_that_left_is_not_drained(leases: LeaseStore) -> None:
+    await leases.join(node("n1"))
+    await leases.join(node("n2", 2))
+    (dead,) = [each for each in await leases.members() if each.node.name == "n1"]
+    await leases.take_over([dead], assign_all)
+    *_, event = await leases.events(0)
+    await leases.set_state("n1", NodeState.DRAINING, by="somebody")
+    states = {each.node.name: each.state for each in await leases.members()}
+    assert states == {"n1": NodeState.LEFT, "n2": NodeState.UP}
+    assert (await leases.events(event.id)) == []
+    await leases.join(node("n1"))
+    (back, _) = await leases.members()
+    assert back.state is NodeState.UP

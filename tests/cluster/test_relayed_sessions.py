@@ -243,7 +243,7 @@ async def test_a_revocation_is_confirmed_by_every_node_or_names_it(
         first.post("/api/profiles", {"name": "some", "servers": ["*"]}, 201)
         keys = [bearer(first, name, profile="some") for name in ("one", "two", "three")]
         for node in (second, third):
-            node.until(lambda node=node: _opens(node, keys[0]) and _opens(node, keys[1]))
+            node.until(lambda node=node: opens(node, keys[0]) and opens(node, keys[1]))
             assert node.client.post("/mcp", headers={"Authorization": keys[0]}).status_code == 403
         async with talks(cluster, keys[0]) as (near, far, _):
             session = await far.meet("/mcp/some")
@@ -251,7 +251,7 @@ async def test_a_revocation_is_confirmed_by_every_node_or_names_it(
                 await anext(relayed)
                 assert first.client.delete("/api/tokens/one").status_code == 204
                 # Effective everywhere once it is answered: no waiting here.
-                assert not any(_opens(node, keys[0]) for node in cluster.nodes.values())
+                assert not any(opens(node, keys[0]) for node in cluster.nodes.values())
                 assert await _is_over(own)
                 assert await _is_over(relayed)
         processes = third.signal_all(signal.SIGSTOP)
@@ -264,14 +264,14 @@ async def test_a_revocation_is_confirmed_by_every_node_or_names_it(
                 "token", "revoke", "three", home=cluster.folder / "n1", MCPYARD_TOKEN=TOKEN
             )
             assert (done.returncode, "n3" in done.stderr) == (1, True)
-            assert not any(_opens(node, keys[1]) for node in (first, second))
+            assert not any(opens(node, keys[1]) for node in (first, second))
         finally:
             for each in processes:
                 each.send_signal(signal.SIGCONT)
-        third.until(lambda: not _opens(third, keys[1]))
+        third.until(lambda: not opens(third, keys[1]))
 
 
-def _opens(node: RunningNode, key: str) -> bool:
+def opens(node: RunningNode, key: str) -> bool:
     """Whether a token opens its profile."""
     status = node.client.get("/mcp/some", headers={"Authorization": key}).status_code
     assert status in {400, 401, 406}

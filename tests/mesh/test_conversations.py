@@ -119,13 +119,14 @@ async def test_nobody_waits_for_a_node_that_is_unknown_or_gone(tmp_path: Path) -
             return b"{}"
 
         channel_of(second).answer_with("what", answer)
-        assert await asker.ask_all("what", b"{}", 2) == {"n2": True, "n3": False}
+        assert await asker.others(2) == ["n2", "n3"]
+        assert await asker.ask_each(["n2", "n3"], "what", b"{}", 2) == {"n2": b"{}", "n3": None}
         await third.die()
         with pytest.raises(Disconnected) as gone:
             await asker.ask("n3", "what", b"{}")
         assert gone.value.untaken
         assert time.monotonic() - began < 6
-        assert await asker.ask_all("what", b"{}", 2) == {"n2": True, "n3": False}
+        assert await asker.ask_each(["n2", "n3"], "what", b"{}", 2) == {"n2": b"{}", "n3": None}
 
 
 async def test_a_question_waits_for_the_link_to_a_node_that_just_started(tmp_path: Path) -> None:

@@ -10,12 +10,14 @@ import pytest
 from msgspec.structs import replace
 
 from mcpyard.cluster.admission import Verdict
+from mcpyard.domain.cause import Code
 from mcpyard.domain.cluster import Placement
 from mcpyard.domain.desired import Desired
 from mcpyard.domain.errors import Disconnected, TimedOut
 from mcpyard.domain.lifecycle import Phase, State
 from mcpyard.domain.observed import Capabilities, Items, Observed, Tools
 from mcpyard.domain.ports import CallTerms
+from mcpyard.mesh import routing
 from mcpyard.mesh.messages import NodeReport
 from mcpyard.mesh.picture import PlacementRules
 from mcpyard.runtime.session_runner import make_tools
@@ -104,6 +106,16 @@ async def test_a_node_that_never_saw_a_server_offers_the_tools_that_are_remember
         assert observed
         assert [each.name for each in observed.tools.definitions] == ["remembered"]
         assert observed.tools.stale
+
+
+async def test_a_node_that_starts_tells_of_no_losses_before_it_has_looked(tmp_path: Path) -> None:
+    async with cluster_in(tmp_path) as cluster:
+        one, two = await cluster.start("n1", "n2")
+        for node in (one, two):
+            await node.until(lambda node=node: shown(node) is Phase.CONNECTED)
+            assert Phase.BACKOFF not in {each.state.phase for each in node.observed}
+        await one.mesh.links.close()
+        await two.until(lambda: shown(two) is Phase.BACKOFF)
 
 
 async def test_tools_that_become_known_after_the_first_look_are_offered(tmp_path: Path) -> None:
@@ -207,6 +219,7 @@ async def test_a_server_without_a_node_is_waited_for_within_the_limit_of_the_cal
         with pytest.raises(TimedOut, match="did not get a node") as caught:
             await one.mesh.call(ECHO, "say", b"{}", CallTerms(timeout=0.2))
         assert not caught.value.sent
+        await one.until(lambda: one.mesh.observed()[ECHO].state.cause)
         cause = one.mesh.observed()[ECHO].state.cause
         assert cause
         assert cause.message == "no node runs this server at the moment"
@@ -257,6 +270,31 @@ async def test_without_the_database_servers_run_on_and_singletons_end(tmp_path: 
         assert await one.mesh.call(ECHO, "say", b"{}", TERMS) == b"{}"
         assert cluster.tables.placed[ECHO].fence == 1
         assert one.deadlines == sorted(one.deadlines)
+
+
+async def test_a_singleton_that_waits_for_the_database_says_so_on_every_node(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(routing, "LONGEST_WAIT", 0.3)
+    async with cluster_in(tmp_path) as cluster:
+        cluster.rules["echo"] = PlacementRules(singleton=True)
+        cluster.place("n1")
+        nodes = await cluster.start("n1", "n2")
+        for node in nodes:
+            await node.until(lambda node=node: shown(node) is Phase.CONNECTED)
+            node.leases.away = True
+        for node in nodes:
+            await node.until(lambda node=node: shown(node) is Phase.BACKOFF)
+            cause = node.mesh.observed()[ECHO].state.cause
+            assert cause
+            assert cause.code is Code.LEASE_EXPIRED
+            with pytest.raises(Disconnected, match="database") as caught:
+                await node.mesh.call(ECHO, "say", b"{}", TERMS)
+            assert caught.value.untaken
+        for node in nodes:
+            node.leases.away = False
+        for node in nodes:
+            await node.until(lambda node=node: shown(node) is Phase.CONNECTED)
 
 
 async def test_without_the_database_nothing_is_restarted_and_nobody_taken_over(

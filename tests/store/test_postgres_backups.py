@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -159,18 +160,23 @@ async def test_nodes_that_beat_are_seen_and_silent_ones_are_waited_for(
 ) -> None:
     assert running_nodes(cluster.connect) == []
     leases = PostgresLeases(cluster.dsn)
-    node = Node("n1", HOME, "boot", "127.0.0.1:1", 1.0)
-    epoch = await leases.join(node)
+    for name in ("n1", "n2"):
+        assert await leases.join(Node(name, HOME, "boot", "127.0.0.1:1", 1.0)) == 1
     assert await asyncio.to_thread(running_nodes, cluster.connect) == []
+    never = asyncio.Event()
 
-    async def beat() -> None:
+    async def beat(name: str, pause: float) -> None:
         while True:
-            await leases.beat("n1", epoch)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(never.wait(), pause)
+            await leases.beat(name, 1)
 
-    beating = asyncio.create_task(beat())
-    assert await asyncio.to_thread(running_nodes, cluster.connect) == ["n1"]
-    beating.cancel()
-    await asyncio.wait({beating})
+    # The second one is seen at a later look than the first.
+    beating = {asyncio.create_task(beat("n1", 0.01)), asyncio.create_task(beat("n2", 1.0))}
+    assert await asyncio.to_thread(running_nodes, cluster.connect) == ["n1", "n2"]
+    for task in beating:
+        task.cancel()
+    await asyncio.wait(beating)
     await leases.close()
 
 

@@ -156,6 +156,8 @@ class LeaseStore(Protocol):
     ) -> Placement:
         """Say which node gets a server next, and why; `hand_over` follows.
 
+        To the node that has it, it stays there: a move that was planned before is given up.
+
         Raises:
             ServerUnknown: It has no node.
             NodeUnknown: There is no such node, or it is not up.
@@ -190,7 +192,10 @@ class LeaseStore(Protocol):
         ...
 
     async def set_state(self, name: str, state: NodeState, *, by: str = "") -> None:
-        """Say whether a node takes servers; `NodeUnknown` when there is none of that name."""
+        """Say whether a node takes servers; `NodeUnknown` when there is none of that name.
+
+        A node that left is not drained: it has nothing any more.
+        """
         ...
 
     async def set_cannot(self, name: str, servers: frozenset[UUID]) -> None:

@@ -1,6 +1,6 @@
 """What the nodes of a cluster ask each other outside of calls, by topic."""
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, Protocol
 from uuid import UUID
@@ -26,6 +26,7 @@ class RevokedKey(Struct, frozen=True, omit_defaults=True):
         token: The call token, if it was one.
         cookie_hash: The hash of a browser's cookie, if it was one.
         rev: The revision of the database that knows of it.
+        recipients: The nodes that were told by whoever tells this one.
     """
 
     who: str
@@ -33,6 +34,7 @@ class RevokedKey(Struct, frozen=True, omit_defaults=True):
     token: UUID | None = None
     cookie_hash: str = ""
     rev: int = 0
+    recipients: tuple[str, ...] = ()
 
 
 class NodeChannel(Protocol):
@@ -72,8 +74,19 @@ class NodeChannel(Protocol):
         """
         ...
 
-    async def ask_all(self, topic: str, params: bytes, within: float) -> Mapping[str, bool]:
-        """Ask every other node that did not leave; whether each answered in time, by name."""
+    @property
+    def linked(self) -> Sequence[str]:
+        """The other nodes that a link leads to, also those that were taken over."""
+        ...
+
+    async def others(self, within: float) -> Sequence[str]:
+        """The other nodes that did not leave, and those that are linked."""
+        ...
+
+    async def ask_each(
+        self, nodes: Sequence[str], topic: str, params: bytes, within: float
+    ) -> Mapping[str, bytes | None]:
+        """Ask several nodes; by name what each answered, None where it did not in time."""
         ...
 
 

@@ -68,6 +68,11 @@ class OutgoingRequest(Struct, frozen=True):
     message: ClientEnvelope | None = None
 
     @property
+    def is_open_ended(self) -> bool:
+        """Whether its response lasts until somebody ends it, and no call waits for it."""
+        return self.method == "GET"
+
+    @property
     def number(self) -> Id | None:
         """The id of the answer that the client waits for; None where it waits for none."""
         message = self.message
@@ -135,25 +140,38 @@ class Relay:
             await response.end(await self._channel.ask(node, _TOPIC, params, on_part=response.take))
 
         asking = asyncio.create_task(ask(), name=f"relay to {node}")
-        leaving = asyncio.create_task(_until_gone(receive))
+        ends: set[asyncio.Task[object]] = {asyncio.create_task(_until_gone(receive))}
+        if request.is_open_ended:
+            ends.add(asyncio.create_task(self._closing.wait()))
         try:
-            await asyncio.wait({asking, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait({asking, *ends}, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            leaving.cancel()
-            asking.cancel()
-            await asyncio.wait({asking, leaving})
+            for task in (asking, *ends):
+                task.cancel()
+            await asyncio.wait({asking, *ends})
         error = None if asking.cancelled() else asking.exception()
         if isinstance(error, YardError):
             await _explain(error, request, response)
         elif error is not None:
             raise error
+        elif request.is_open_ended and self._closing.is_set():
+            await self._end_stream(response)
+
+    async def _end_stream(self, response: "_Response") -> None:
+        """End a stream whose client goes on at another node, with `Last-Event-ID`."""
+        if not response.begun:
+            raise self._ending()
+        await response.refuse(b"")
+
+    def _ending(self) -> Disconnected:
+        ending = Disconnected(f'node "{self._channel.node}" is shutting down')
+        ending.untaken = True
+        return ending
 
     async def _serve(self, params: bytes, send_part: SendPart) -> bytes:
         """Answer a request that another node got."""
         if self._closing.is_set():
-            ending = Disconnected(f'node "{self._channel.node}" is shutting down')
-            ending.untaken = True
-            raise ending
+            raise self._ending()
         request = _read_request(params)
         served = _Served(send_part)
         # A task of its own: a client that went away may come back for the answer of a call.

@@ -106,27 +106,32 @@ class MeshChannel:
         terms = CallTerms(timeout=within, on_request=take if on_part else None)
         return await link.converse(topic, msgspec.json.encode(Conversation(Raw(params))), terms)
 
-    async def ask_all(self, topic: str, params: bytes, within: float) -> Mapping[str, bool]:
-        """Ask every other node that did not leave (see `NodeChannel`)."""
-        loop = asyncio.get_running_loop()
-        until = loop.time() + within
-        nodes = await self._present(within)
-        tasks = {name: asyncio.create_task(self._confirms(name, topic, params)) for name in nodes}
-        if tasks:
-            _, late = await asyncio.wait(tasks.values(), timeout=max(0.0, until - loop.time()))
-            for task in late:
-                task.cancel()
-        return {name: task.done() and task.result() for name, task in tasks.items()}
+    @property
+    def linked(self) -> Sequence[str]:
+        """The other nodes that a link leads to (see `NodeChannel`)."""
+        return [link.node for link in self._links.all()]
 
-    async def _present(self, within: float) -> list[str]:
-        """The other nodes that did not leave; also one that joined since the last look."""
+    async def others(self, within: float) -> Sequence[str]:
+        """The other nodes; also one that joined since the last look (see `NodeChannel`)."""
         try:
-            async with asyncio.timeout(within / 2):
+            async with asyncio.timeout(within):
                 members = await self.list_members()
         except (YardError, TimeoutError):
             members = self._view.members
-        present = (each.node.name for each in members if each.state is not NodeState.LEFT)
-        return [name for name in present if name != self.node]
+        present = {each.node.name for each in members if each.state is not NodeState.LEFT}
+        # One that was taken over, but is linked, answers callers still.
+        return sorted(present.union(self.linked) - {self.node})
+
+    async def ask_each(
+        self, nodes: Sequence[str], topic: str, params: bytes, within: float
+    ) -> Mapping[str, bytes | None]:
+        """Ask several nodes (see `NodeChannel`)."""
+        tasks = {name: asyncio.create_task(self._answer_of(name, topic, params)) for name in nodes}
+        if tasks:
+            _, late = await asyncio.wait(tasks.values(), timeout=within)
+            for task in late:
+                task.cancel()
+        return {name: task.result() if task.done() else None for name, task in tasks.items()}
 
     async def _last_members(self) -> Sequence[Member]:
         return self._view.members
@@ -139,12 +144,11 @@ class MeshChannel:
             self._open -= 1
             self._changes.happened()
 
-    async def _confirms(self, node: str, topic: str, params: bytes) -> bool:
+    async def _answer_of(self, node: str, topic: str, params: bytes) -> bytes | None:
         try:
-            await self.ask(node, topic, params)
+            return await self.ask(node, topic, params)
         except YardError:
-            return False
-        return True
+            return None
 
     async def _link(self, node: str) -> NodeLink:
         """The link to a node, also to one that is about to be linked.

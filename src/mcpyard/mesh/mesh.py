@@ -121,10 +121,8 @@ class Mesh:
         """The pinned servers, and the shared ones that are placed here."""
         picture = self.picture
         if picture.take_desired(desired):
-            for server in {*picture.singletons, *picture.observed}:
-                # Its placement and its tools may have been known before its definition was.
-                if picture.is_news(server):
-                    self._announce(server)
+            for server in picture.news():
+                self._announce(server)
             self.router.changes.happened()
             self.on_hint()
         now = self._admission.look()
@@ -263,6 +261,9 @@ class Mesh:
         if grip != self._grip:
             self._grip = grip
             for server in self.picture.placed_on(self.view.name):
+                self._announce(server)
+        if self.picture.settles(self._admission.look()):
+            for server in self.picture.news():
                 self._announce(server)
         self.router.changes.happened()
 

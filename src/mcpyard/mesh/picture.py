@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from mcpyard.cluster.node_view import NodeView
 from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.cluster import NodeState
 from mcpyard.domain.desired import Desired, DesiredServer
 from mcpyard.domain.lifecycle import ASLEEP, Phase, State
 from mcpyard.domain.model import Scope, Wanted
@@ -37,6 +38,15 @@ NO_NODE: Final = Cause(
     "no node runs this server at the moment",
     "Check that a node is up that has the labels which it requires, and room for it.",
 )
+_SETTLE_SECONDS: Final = 3.0
+"""After a start, before servers are shown as lost whose nodes are not linked yet."""
+
+LEASE_EXPIRED: Final = Cause(
+    Code.LEASE_EXPIRED,
+    "a singleton runs only while its node reaches the database of the cluster",
+    untaken=True,
+)
+"""Of a singleton that had to end, and that no other node may take over meanwhile."""
 
 
 class ClusterPicture:
@@ -69,6 +79,8 @@ class ClusterPicture:
         self.singletons: dict[UUID, bool] = {}
         self.observed: dict[UUID, Observed] = {}
         self.switched: set[UUID] = set()
+        self._settle_by: float | None = None
+        self._is_settled = False
         self.recall: Callable[[UUID], Observed] = Observed
 
     def take_desired(self, desired: Desired) -> bool:
@@ -96,6 +108,19 @@ class ClusterPicture:
             for server, rules in self.rules.items()
             if self.desired[server].wanted is not Wanted.STOPPED
         }
+
+    def settles(self, now: float) -> bool:
+        """Whether every other node is linked from this look on, or should have been by now."""
+        if self._is_settled:
+            return False
+        if self._settle_by is None:
+            # Servers that no node has yet are placed after the first look.
+            self._settle_by = now + _SETTLE_SECONDS
+            return False
+        peers = [each for each in self._view.peers if each.state is not NodeState.LEFT]
+        linked = bool(self._view.members) and all(self._is_linked(it.node.name) for it in peers)
+        self._is_settled = linked or now > self._settle_by
+        return self._is_settled
 
     def is_share(self, server: UUID, now: float) -> bool:
         """Whether a server is this node's to run at a moment."""
@@ -148,6 +173,13 @@ class ClusterPicture:
         placements = self._view.admission.placements.values()
         return [each.server for each in placements if each.node == node]
 
+    def news(self) -> list[UUID]:
+        """Look at all servers anew; those that are not what was shown of them before.
+
+        A placement and tools may have been known before the definition was.
+        """
+        return [each for each in {*self.singletons, *self.observed} if self.is_news(each)]
+
     def is_news(self, server: UUID) -> bool:
         """Look at a server anew; whether it is not what was shown of it before."""
         before, now = self.observed.get(server), self.refresh(server)
@@ -171,21 +203,31 @@ class ClusterPicture:
             return own
         placement = self._view.admission.placements.get(server)
         if placement is None or not placement.node:
-            return self._without_session(server, State(Phase.BACKOFF, cause=NO_NODE))
+            return self._lost(desired, State(Phase.BACKOFF, cause=NO_NODE))
         if placement.node == self._view.name:
             return self._as_wanted(desired, own)
         return self._far_one(desired, placement.node)
+
+    def has_no_lease(self, server: UUID) -> bool:
+        """Whether a singleton is away because its node, and this one, have no database."""
+        if not self.singletons.get(server) or not self._view.database_away:
+            return False
+        placement = self._view.admission.placements.get(server)
+        is_own = placement is not None and placement.node == self._view.name
+        return not (is_own and self._view.lease.covers(self._view.admission.look()))
 
     def _as_wanted(self, desired: DesiredServer, observed: Observed | None) -> Observed:
         """A server on its node; one that rests there but should run is about to, or elsewhere.
 
         Calls wait for it, as for any server that starts: a singleton that moves ends first.
         """
+        is_running = desired.wanted is Wanted.RUNNING
+        rests = observed is None or (observed.state.phase in ASLEEP and not observed.state.restart)
+        if rests and is_running and self.has_no_lease(desired.id):
+            return self._without_session(desired.id, State(Phase.BACKOFF, cause=LEASE_EXPIRED))
         if observed is None:
             return self._without_session(desired.id, State(_first_phase(desired)))
-        state = observed.state
-        rests = state.phase in ASLEEP and not state.restart
-        if rests and desired.wanted is Wanted.RUNNING:
+        if rests and is_running:
             return self._without_session(desired.id, State(Phase.CONNECTING))
         if observed.session is None and not observed.tools.definitions:
             # A node that never ran it may not know its tools yet; callers wait for them.
@@ -197,15 +239,21 @@ class ClusterPicture:
         if not self._is_linked(node):
             text = f'node "{node}" cannot be reached'
             cause = Cause(Code.UNREACHABLE, text, CHECK_NODE)
-            return self._without_session(
-                desired.id, State(Phase.BACKOFF, was_connected=True, cause=cause)
-            )
+            return self._lost(desired, State(Phase.BACKOFF, was_connected=True, cause=cause))
         # Digests are made from each machine's own environment, and mean nothing elsewhere.
         return replace(
             self._as_wanted(desired, far),
             launch_digest=desired.launch_digest,
             policy_digest=desired.policy_digest,
         )
+
+    def _lost(self, desired: DesiredServer, state: State) -> Observed:
+        """A server that no node is known to run, or whose node is not linked.
+
+        Of a node that has just started that is no news: it has not looked around yet.
+        """
+        settled = state if self._is_settled else State(_first_phase(desired))
+        return self._without_session(desired.id, settled)
 
     def _without_session(self, server: UUID, state: State) -> Observed:
         """A server that cannot be used just now, with the tools that it had."""

@@ -26,7 +26,7 @@ from mcpyard.domain.errors import (
 )
 from mcpyard.domain.ports import CallTerms, Servers
 from mcpyard.mesh.node_link import NodeLink
-from mcpyard.mesh.picture import CHECK_NODE, NO_NODE, ClusterPicture
+from mcpyard.mesh.picture import CHECK_NODE, LEASE_EXPIRED, NO_NODE, ClusterPicture
 from mcpyard.mesh.questions import ServerQuestion
 from mcpyard.wire.change_signal import ChangeSignal
 
@@ -211,7 +211,14 @@ class CallRouter:
             if wait.is_over:
                 raise TimedOut("the server did not get a node in time", sent=False) from None
             if wait.left() <= 0:
-                raise unreachable(placement.node if placement else "") from None
+                raise self._nobody(server, placement) from None
+
+    def _nobody(self, server: UUID, placement: Placement | None) -> Disconnected:
+        """Why nobody answered for a server in time."""
+        if self._picture.has_no_lease(server):
+            return _untaken(LEASE_EXPIRED)
+        node = placement.node if placement else ""
+        return unreachable("" if node == self._view.name else node)
 
 
 class _CallTime:
@@ -251,6 +258,10 @@ def unreachable(node: str) -> Disconnected:
     """Why a node was not asked."""
     text = f'node "{node}" cannot be reached' if node else "no node runs the server at the moment"
     hint = CHECK_NODE if node else NO_NODE.hint
-    error = Disconnected(text).because(Cause(Code.UNREACHABLE, text, hint, untaken=True))
+    return _untaken(Cause(Code.UNREACHABLE, text, hint, untaken=True))
+
+
+def _untaken(cause: Cause) -> Disconnected:
+    error = Disconnected(cause.message).because(cause)
     error.untaken = True
     return error

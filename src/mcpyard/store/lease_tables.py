@@ -103,6 +103,10 @@ class LeaseTables(Struct):
         if placement.node != node:
             self._note(EventKind.MOVING, node, server, placement.node, why, by)
             placement = self.placed[server] = replace(placement, next_node=node)
+        elif placement.next_node:
+            # A higher fence: the hand-over may be under way.
+            self._note(EventKind.STAYED, node, server, by=by)
+            placement = self._put(server, node)
         return placement
 
     def plan_moves(
@@ -145,20 +149,21 @@ class LeaseTables(Struct):
 
     def set_member(self, name: str, change: Callable[[Member], Member]) -> None:
         """Change what is stored of a node."""
-        if name not in self.nodes:
-            raise NodeUnknown(f'there is no node "{name}"')
-        self.nodes[name] = change(self.nodes[name])
+        self.nodes[name] = change(self._member(name))
 
     def set_state(self, name: str, state: NodeState, by: str = "") -> None:
         """See `LeaseStore.set_state`."""
+        before = self._member(name).state
+        if state is before or (before is NodeState.LEFT and state is NodeState.DRAINING):
+            # One that is gone has no servers, and would be taken over once more.
+            return
         self.set_member(name, lambda member: replace(member, state=state))
         if state is NodeState.DRAINING:
             self._note(EventKind.DRAINING, name, by=by)
 
     def forget(self, name: str, by: str = "") -> None:
         """See `LeaseStore.forget`."""
-        if name not in self.nodes:
-            raise NodeUnknown(f'there is no node "{name}"')
+        self._member(name)
         if any(True for _ in self._of(name)):
             raise NodeTaken(f'the node "{name}" still has servers').advising(
                 "Drain it, or wait until other nodes took them over."
@@ -195,6 +200,11 @@ class LeaseTables(Struct):
 
     def _of(self, node: str) -> list[Placement]:
         return [each for each in self.placed.values() if each.node == node]
+
+    def _member(self, name: str) -> Member:
+        if name not in self.nodes:
+            raise NodeUnknown(f'there is no node "{name}"')
+        return self.nodes[name]
 
     def _placement(self, server: UUID) -> Placement:
         placement = self.placed.get(server)

@@ -80,13 +80,15 @@ YARD: Final[Operations] = {
         one("TokensChart", "The costs."),
     ),
     "DELETE /api/mcp/calls clearCalls": operation(
-        "Delete the recorded arguments and results of all calls; the list of calls stays.",
+        "Delete the recorded arguments and results of all calls, in a cluster of those that were "
+        "made at this node; the list of calls stays.",
         one("Cleared", "How many."),
         507,
     ),
     "GET /api/mcp/calls/{call} showCall": operation(
         "Show one call with its arguments, result, error and timing, as far as they are recorded. "
-        "Secrets are masked; texts longer than 64 KiB are cut.",
+        "Secrets are masked; texts longer than 64 KiB are cut. In a cluster, the id is that of "
+        "a call of this node.",
         one("CallDetails", "The call."),
         *(403, 404),
     ),
@@ -95,7 +97,8 @@ YARD: Final[Operations] = {
         one("Recording", "Whether, and how much."),
     ),
     "PUT /api/mcp/recording setRecording": operation(
-        "Record the arguments and results of calls from now on, or not.",
+        "Record the arguments and results of calls from now on, or not; in a cluster, of those "
+        "that are made at this node.",
         one("Recording", "Whether, and how much."),
         507,
         requestBody=body("RecordingMode"),

@@ -6,7 +6,7 @@ held by the node that began them, whose name they carry.
 """
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 import msgspec
@@ -23,6 +23,9 @@ _LEAST_CONFIRM_SECONDS: Final = 0.5
 """For the other nodes, however long the database took: a frozen one can hold it up."""
 
 _CATCH_UP_SECONDS: Final = 1.0
+_PASS_ON_SECONDS: Final = 1.5
+"""For nodes that a node tells in turn: longer than one without the database takes to catch up."""
+
 _SIGN_IN_SECONDS: Final = 60.0
 _TICKET_SECONDS: Final = 5.0
 
@@ -59,6 +62,16 @@ class SharedKeys(Protocol):
         ...
 
 
+class Confirmation(Struct, frozen=True):
+    """That somebody is shut out.
+
+    Attributes:
+        unconfirmed: The nodes that were told in turn and did not confirm.
+    """
+
+    unconfirmed: tuple[str, ...] = ()
+
+
 class TicketQuestion(Struct, frozen=True):
     """Whether a ticket is good for a browser."""
 
@@ -67,6 +80,7 @@ class TicketQuestion(Struct, frozen=True):
 
 
 _read_key: Final = msgspec.json.Decoder(RevokedKey).decode
+_read_confirmation: Final = msgspec.json.Decoder(Confirmation).decode
 _read_ticket: Final = msgspec.json.Decoder(TicketQuestion).decode
 _read_bool: Final = msgspec.json.Decoder(bool).decode
 _read_answer: Final = msgspec.json.Decoder(dict[str, str]).decode
@@ -113,10 +127,13 @@ class OtherNodes:
             key: What was taken away.
             waited: Seconds that the database already took.
         """
-        news = msgspec.structs.replace(key, rev=self._shared.written)
         within = max(_LEAST_CONFIRM_SECONDS, CONFIRM_SECONDS - waited)
-        answers = await self._channel.ask_all(_REVOKED, msgspec.json.encode(news), within)
-        return sorted(node for node, confirmed in answers.items() if not confirmed)
+        loop = asyncio.get_running_loop()
+        until = loop.time() + within
+        nodes = await self._channel.others(within / 2)
+        recipients = self.node, *nodes
+        news = msgspec.structs.replace(key, rev=self._shared.written, recipients=recipients)
+        return sorted(await self._unconfirmed(news, nodes, until - loop.time()))
 
     async def share_admin(self, token_hash: str) -> None:
         """Let another admin token open every node.
@@ -160,8 +177,30 @@ class OtherNodes:
             message = "belongs to a sign-in at a node that is gone; start again"
             raise SignInUnknown.of(Problem("state", message)) from None
 
+    async def _unconfirmed(
+        self, key: RevokedKey, nodes: Sequence[str], within: float
+    ) -> frozenset[str]:
+        """Tell nodes of a key; those of them, and those they told in turn, that do not confirm."""
+        answers = await self._channel.ask_each(nodes, _REVOKED, msgspec.json.encode(key), within)
+        late = {node for node, confirmed in answers.items() if confirmed is None}
+        return frozenset(late).union(
+            *(_read_confirmation(each).unconfirmed for each in answers.values() if each)
+        )
+
     async def _on_revoked(self, params: bytes, _send: SendPart) -> bytes:
+        """Shut somebody out, also at nodes that whoever revoked the key has no way to."""
         key = _read_key(params)
+        nodes = [each for each in self._channel.linked if each not in key.recipients]
+        if not key.recipients or not nodes:
+            await self._shut_out(key)
+            return _DONE
+        onward = msgspec.structs.replace(key, recipients=(*key.recipients, *nodes))
+        unconfirmed, _ = await asyncio.gather(
+            self._unconfirmed(onward, nodes, _PASS_ON_SECONDS), self._shut_out(key)
+        )
+        return msgspec.json.encode(Confirmation(tuple(unconfirmed)))
+
+    async def _shut_out(self, key: RevokedKey) -> None:
         self._shared.revoke_elsewhere(key)
         try:
             async with asyncio.timeout(_CATCH_UP_SECONDS):
@@ -173,7 +212,6 @@ class OtherNodes:
                 raise StoreAway(text) from None
         self._shared.revoke_elsewhere(key)
         self._revocations.dispatch(key.who)
-        return _DONE
 
     async def _on_ticket(self, params: bytes, _send: SendPart) -> bytes:
         question = _read_ticket(params)

@@ -189,6 +189,8 @@ def _how(move: JsonObject) -> str:
     obstacle = _OBSTACLES.get(move["obstacle"] or "", "")
     if not move["target"]:
         return obstacle
+    if move["target"] == move["source"]:
+        return "it is there"
     how = "ends, then starts there" if move["singleton"] else "starts there, then ends here"
     return f"{how}; {obstacle}" if obstacle else how
 

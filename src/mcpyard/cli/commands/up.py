@@ -204,7 +204,7 @@ async def _run(
             closing.set()
             web.stop()
             # The servers of other nodes end for this one with its links, before any of its own.
-            await asyncio.wait({serving} if yard.storage.node else {syncing})
+            await _end_requests(yard.storage.node, serving, signals.force)
     await serving
     await printing
 
@@ -341,6 +341,19 @@ async def _hand_over(
     for each in tasks:
         each.cancel()
     await asyncio.wait(tasks)
+
+
+async def _end_requests(
+    node: "ClusterNode | None", serving: asyncio.Task[None], force: asyncio.Event
+) -> None:
+    """Let the requests to a node end: its own, and at the same time those relayed to it."""
+    if node is None:
+        return
+    tasks = {asyncio.create_task(node.finish_relayed()), asyncio.create_task(force.wait())}
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for each in tasks:
+        each.cancel()
+    await asyncio.wait({serving, *tasks})
 
 
 def _both(one: Callable[[], None], other: Callable[[], None]) -> Callable[[], None]:

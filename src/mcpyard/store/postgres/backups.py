@@ -34,6 +34,7 @@ _TABLES: Final = (
     "CREATE TABLE cluster_fences (server TEXT PRIMARY KEY, fence INTEGER NOT NULL)",
 )
 _LOOK_SECONDS: Final = 0.5
+_BEAT_SECONDS: Final = 1.5
 
 # The row of the revision makes every writer of the cluster wait.
 _BEGIN: Final = f"""{BEGIN_DURABLE}; SET LOCAL search_path TO mcpyard;
@@ -95,8 +96,10 @@ def running_nodes(connect: Callable[[], LimitedConnection]) -> list[str]:
         looks = max((row[3] for row in first), default=0) / 1000 / _LOOK_SECONDS
         for _ in range(int(looks) + 1 if first else 0):
             connection.execute("SELECT pg_sleep(?)", (_LOOK_SECONDS,))
-            if alive := _changed(first, _beats(connection)):
-                return alive
+            if _changed(first, _beats(connection)):
+                # The others beat within the next second or so, and are to be named as well.
+                connection.execute("SELECT pg_sleep(?)", (_BEAT_SECONDS,))
+                return sorted(_changed(first, _beats(connection)))
     return []
 
 
