@@ -26,9 +26,10 @@ from typing import Any, Final, NamedTuple
 import orjson
 import psutil
 
-from bench.gateway_targets import ORDINARY, TOKEN, free_port, hub_program, initialize_result
+from bench.gateway_targets import ORDINARY, TOKEN, hub_program, initialize_result
 from bench.measuring import Figures
 from mcpyard import __file__ as package
+from tests.free_ports import free_port
 
 PAUSE: Final = 0.02
 LIMIT: Final = 60.0

@@ -19,8 +19,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from bench.gateway_targets import free_port
 from bench.measuring import ROOT
+from tests.free_ports import free_port
 
 PAGE: Final = ROOT / "docs" / "frameworks.md"
 SERVER: Final = ROOT / "tests/node_modules/@modelcontextprotocol/server-everything/dist/index.js"

@@ -8,7 +8,6 @@ import asyncio
 import json
 import os
 import random
-import socket
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,7 @@ import httpx2
 import psutil
 
 from bench.gateway_load import post
+from tests.free_ports import free_port
 
 ORDINARY: Final = [sys.executable, "-I", "-S", str(Path(__file__).with_name("plain_server.py"))]
 SCRATCH: Final = Path(tempfile.gettempdir()) / "mcpyard-bench"
@@ -43,6 +43,7 @@ uvicorn.run(app, port=int(sys.argv[1]), log_level="critical", access_log=False,
 """
 PIPED: Final = """
 import asyncio, fcntl, os, sys, uvicorn
+from tests.free_ports import free_port
 answered = None
 class Lines(asyncio.Protocol):
     def __init__(self):
@@ -101,11 +102,6 @@ class Target:
         """Seconds of processor time that it has used."""
         used = self.process.cpu_times()
         return used.user + used.system
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 @asynccontextmanager

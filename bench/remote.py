@@ -14,8 +14,9 @@ from typing import Final
 import uvloop
 
 from bench.gateway import Compared, project
-from bench.gateway_targets import ORDINARY, TOKEN, Target, free_port, running, session_of, yard
+from bench.gateway_targets import ORDINARY, TOKEN, Target, running, session_of, yard
 from bench.measuring import Figures
+from tests.free_ports import free_port
 
 WIDTHS: Final = (64, 8, 1)
 MOST: Final = 4.0
@@ -24,6 +25,7 @@ MOST: Final = 4.0
 LIBRARY: Final = """
 from mcpyard.__main__ import run
 from mcpyard.wire.remote import remote_errors
+from tests.free_ports import free_port
 remote_errors.direct_transport = lambda url: None
 run()
 """

@@ -11,10 +11,11 @@ import time
 from contextlib import suppress
 from typing import Final
 
-from bench.gateway_targets import free_port, running
+from bench.gateway_targets import running
 from bench.measuring import Figures
 from mcpyard import Yard
 from mcpyard.domain.errors import YardError
+from tests.free_ports import free_port
 
 ABSENCES: Final = (1.0, 3.0, 8.0, 20.0)
 """Seconds: within the restarts, between two of them, and after them."""

@@ -33,6 +33,10 @@ settings.register_profile(
 settings.load_profile("full" if FULL else "short")
 
 
+LONG = ("cluster", "web", "mesh", "fire", "faults", "agents")
+"""Folders with the longest files: these come first, so that no worker has one left in the end."""
+
+
 def _is_last(item: pytest.Item) -> bool:
     """Whether a test sums up what the others of its file did."""
     return item.get_closest_marker("last") is not None
@@ -43,6 +47,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     MCPYARD_TEST_ORDER, a number, shuffles the files and the tests in each of them.
     """
+    items.sort(key=lambda item: item.path.parent.name not in LONG)
     if seed := os.environ.get("MCPYARD_TEST_ORDER"):
         dice = random.Random(int(seed))  # noqa: S311  an order, not a secret
         places = {item.path: dice.random() for item in items}

@@ -8,10 +8,8 @@ import contextlib
 import getpass
 import os
 import pwd
-import random
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 from collections.abc import Generator
@@ -21,6 +19,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.free_ports import free_port
 from tests.process_families import those_left
 
 PROGRAMS = [*Path("/usr/lib/postgresql").glob("*/bin"), Path("/usr/bin")]
@@ -42,16 +41,6 @@ FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 def program(name: str) -> Path | None:
     """Where a program of PostgreSQL is; the newest version's."""
     return next((each / name for each in reversed(PROGRAMS) if (each / name).exists()), None)
-
-
-def free_port(host: str = "127.0.0.1") -> int:
-    """A port that nobody listens on, nor takes for a connection until it is used."""
-    dice = random.SystemRandom()
-    while True:
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            # Below those that Linux gives to connections.
-            probe.bind((host, dice.randrange(10_000, 32_000)))
-            return probe.getsockname()[1]
 
 
 def as_user() -> list[str]:

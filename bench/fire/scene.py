@@ -5,7 +5,6 @@ import json
 import os
 import random
 import signal
-import socket
 import sys
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -20,6 +19,7 @@ import psutil
 
 from bench.fire.members import Member, expected_status, key_of, make_members, project_text
 from tests.faults.hosting import family
+from tests.free_ports import free_port
 from tests.runtime.waiting import alive, eventually
 
 ROOT = Path(__file__).parents[2]
@@ -40,11 +40,6 @@ class YardDownError(Exception):
 
 def one(ref: str, *more: str) -> str:
     return "/".join([SERVERS, quote(ref, safe=""), *more])
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return listener.getsockname()[1]
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 import psutil
 
 from tests.cluster.nodes import HOSTS
-from tests.postgres import free_port
+from tests.free_ports import free_port
 from tests.relay import CutAt, Relay
 
 

@@ -19,7 +19,8 @@ import psycopg
 from mcpyard.client.discovery import Deadline
 from tests.api.daemon import SERVERS, one
 from tests.cli.commands import TIMEOUT, Up, answer
-from tests.postgres import KEY, free_port
+from tests.free_ports import free_port
+from tests.postgres import KEY
 
 HOSTS = {"n1": "127.0.0.2", "n2": "127.0.0.3", "n3": "127.0.0.4"}
 TTL = 3.0

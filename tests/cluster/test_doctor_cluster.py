@@ -17,7 +17,8 @@ from mcpyard.mesh.certificates import make_certificate
 from mcpyard.store.postgres.schema import CLUSTER
 from tests.cli.commands import answer, mcpyard
 from tests.cluster.nodes import TOKEN, ClusterOfNodes
-from tests.postgres import KEY, Postgres, as_user, free_port, program, running
+from tests.free_ports import free_port
+from tests.postgres import KEY, Postgres, as_user, program, running
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(120)]
 

@@ -16,7 +16,8 @@ from mcpyard.mesh.certificates import make_authority, make_certificate
 from mcpyard.store.postgres.schema import CLUSTER
 from tests.cli.commands import Up, echo, mcpyard, write_project
 from tests.cluster.nodes import cluster_of
-from tests.postgres import KEY, Postgres, free_port, running
+from tests.free_ports import free_port
+from tests.postgres import KEY, Postgres, running
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(120)]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.wire.servers import free_port
+from tests.free_ports import free_port
 
 ROOT = Path(__file__).parents[2]
 FROM_PYPI = Path(f"{sys.prefix}-servers") / "bin"

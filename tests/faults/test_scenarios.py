@@ -11,13 +11,14 @@ import pytest
 from mcpyard import Yard
 from mcpyard.domain.errors import TimedOut
 from tests.faults.watching import connected, state_of, until, zoo
+from tests.free_ports import free_port
 from tests.runtime.waiting import eventually
-from tests.wire.servers import free_port
 
 pytestmark = pytest.mark.real
 
 TELLS_OF_CANCELS = """
 import json, sys
+from tests.free_ports import free_port
 for line in sys.stdin:
     asked = json.loads(line)
     method = asked.get("method")

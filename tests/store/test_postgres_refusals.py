@@ -14,7 +14,8 @@ from mcpyard.store.postgres.connecting import conninfo_of
 from mcpyard.store.postgres.schema import CLUSTER
 from mcpyard.store.postgres.setup import init
 from mcpyard.store.postgres.store import SharedStore
-from tests.postgres import KEY, Postgres, free_port
+from tests.free_ports import free_port
+from tests.postgres import KEY, Postgres
 
 pytestmark = pytest.mark.real
 

@@ -4,7 +4,6 @@
 """
 
 import asyncio
-import contextlib
 import json
 import socket
 import threading
@@ -293,8 +292,3 @@ def initialize(number: int = 0) -> Outgoing:
             "clientInfo": {"name": "test", "version": "1"},
         },
     )
-
-
-def free_port() -> int:
-    with contextlib.closing(socket.create_server(("127.0.0.1", 0))) as listener:
-        return listener.getsockname()[1]

@@ -12,17 +12,10 @@ from mcpyard.domain.cause import Code
 from mcpyard.wire.link import LinkFailed
 from mcpyard.wire.remote.http_errors import looks_like_sse_only
 from mcpyard.wire.remote.streamable_http import HttpLink
+from tests.free_ports import free_port
 from tests.wire.certificates import self_signed
 from tests.wire.http_scripts import answer, linked, refuse, served
-from tests.wire.servers import (
-    Recorder,
-    Script,
-    Talk,
-    call,
-    free_port,
-    notice,
-    rpc_answer,
-)
+from tests.wire.servers import Recorder, Script, Talk, call, notice, rpc_answer
 
 pytestmark = pytest.mark.real
 

@@ -13,6 +13,7 @@ from mcpyard.wire.remote import http11_pool
 from mcpyard.wire.remote.direct_transport import DirectTransport
 from mcpyard.wire.remote.http11_pool import KEPT_CONNECTIONS
 from mcpyard.wire.remote.tcp_connect import Address, connect_any, interleave
+from tests.free_ports import free_port
 from tests.wire.certificates import self_signed
 from tests.wire.direct_clients import (
     HI,
@@ -24,7 +25,7 @@ from tests.wire.direct_clients import (
     says,
     serving,
 )
-from tests.wire.servers import Talk, free_port, raw_server
+from tests.wire.servers import Talk, raw_server
 
 pytestmark = pytest.mark.real
 

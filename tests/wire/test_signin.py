@@ -16,8 +16,9 @@ from mcpyard.wire.remote.http_errors import Challenge
 from mcpyard.wire.remote.issuer_requests import IssuerRefused, ask_issuer
 from mcpyard.wire.remote.signin import Identity, SignIn, SignInFailed
 from mcpyard.wire.remote.streamable_http import HttpLink
+from tests.free_ports import free_port
 from tests.wire.issuer import Issuer, consent
-from tests.wire.servers import Recorder, Talk, asgi_server, call, free_port, raw_server
+from tests.wire.servers import Recorder, Talk, asgi_server, call, raw_server
 
 pytestmark = pytest.mark.real
 

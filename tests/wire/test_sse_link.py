@@ -11,13 +11,13 @@ from mcpyard.domain.cause import Code
 from mcpyard.wire.link import LinkFailed
 from mcpyard.wire.remote.eventstream import DEFAULT_LIMIT
 from mcpyard.wire.remote.sse import HEARTBEAT_SECONDS, SseLink
+from tests.free_ports import free_port
 from tests.wire.servers import (
     RawServer,
     Recorder,
     Script,
     Talk,
     call,
-    free_port,
     notice,
     raw_server,
     rpc_answer,
