@@ -25,6 +25,7 @@ from pydantic_core import PydanticCustomError
 from mcpyard.domain.definition import checks
 from mcpyard.domain.definition.old_names import renamed, renamed_tool
 from mcpyard.domain.definition.sizes import read_size
+from mcpyard.domain.definition.tags import Tags
 from mcpyard.domain.narrowing import is_mapping
 
 DEFAULT_TIMEOUT: Final = 30_000
@@ -288,6 +289,7 @@ class Policy(_Model):
         tools: What the user changed about its tools.
         title: What to call it on the page.
         description: What to say about it on the page.
+        tags: What it is found and grouped by on the page; the first one is its group.
     """
 
     enabled: StrictBool = True
@@ -310,6 +312,7 @@ class Policy(_Model):
     tools: dict[Text, ToolPolicy] = {}
     title: StrictStr | None = None
     description: StrictStr | None = None
+    tags: Tags = []
 
     @property
     def calls_at_once(self) -> int:

@@ -108,6 +108,7 @@ class ServerView(View, frozen=True, kw_only=True):
     name: str
     title: Annotated[str | None, Meta(description="What it is called on the page.")]
     description: Annotated[str | None, Meta(description="What is said about it on the page.")]
+    tags: Annotated[list[str], Meta(description="What it is found and grouped by on the page.")]
     scope: Scope
     type: Literal["local", "remote"]
     transport: Transport | None
@@ -239,6 +240,7 @@ def server_view(
         name=server.name,
         title=config.title,
         description=config.description,
+        tags=config.tags,
         scope=server.owner.scope,
         type=config.type,
         transport=config.transport,
