@@ -137,14 +137,14 @@ def test_a_server_can_be_asked_for_by_its_name(shared: Daemon, page: Page) -> No
 def test_the_end_in_an_address_stands_in_its_field_and_stays(page: Page) -> None:
     field, rows = page.locator("#filter-until"), page.locator("#calls-rows tr")
     noon = datetime(2000, 2, 3, 12, tzinfo=UTC).astimezone().replace(tzinfo=None)
-    for until, shown in (
+    for until, value in (
         ("2000-02-03", "2000-02-03T00:00"),
         ("2000-02-03T04:05", "2000-02-03T04:05"),
         ("2000-02-03T04:05:06", "2000-02-03T04:05:06"),
         ("2000-02-03T12:00:00Z", noon.isoformat(timespec="minutes")),
     ):
         page.goto(f"/activity?until={until}")
-        expect(field).to_have_value(shown)
+        expect(field).to_have_value(value)
         expect(rows).to_have_count(0)
         page.locator("#filter-since").select_option("7d")
         page.wait_for_url("**since=7d**")

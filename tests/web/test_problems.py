@@ -14,6 +14,7 @@ from mcpyard.domain.errors import (
     NameTaken,
     Problem,
 )
+from mcpyard.domain.narrowing import list_of
 from mcpyard.web.problems import error_data, wrong_fields
 from mcpyard.web.templating import preferences_of
 from tests.web.test_doors import asked_page
@@ -78,16 +79,16 @@ async def test_a_notice_has_the_remedy_as_a_detail() -> None:
 @pytest.mark.parametrize("language", ["en", "zh-CN", "zh-TW"])
 def test_a_lost_connection_is_told_once(language: str) -> None:
     request = Request({"type": "http", "headers": [(b"accept-language", language.encode())]})
-    said = "the connection was closed by mcpyard"
-    cause = Cause(Code.CLOSED, said, "Check the log, then restart it.", ("last words",))
-    data = error_data(request, Disconnected(f'the server "one": {said}').because(cause))
-    lines = [data["error"], *data["details"]]
-    why = preferences_of(request).words.say(said)
+    message = "the connection was closed by mcpyard"
+    cause = Cause(Code.CLOSED, message, "Check the log, then restart it.", ("last words",))
+    data = error_data(request, Disconnected(f'the server "one": {message}').because(cause))
+    lines = [str(data["error"]), *map(str, list_of(data["details"]))]
+    why = preferences_of(request).words.say(message)
     assert sum(why in each for each in lines) == 1
     assert len({*lines}) == len(lines) > 1
     assert "last words" in lines
     other = error_data(request, Disconnected('the server "one" is lost').because(cause))
-    assert why in other["details"]
+    assert why in list_of(other["details"])
 
 
 async def test_in_english_an_error_is_told_as_it_came() -> None:

@@ -89,8 +89,8 @@ class CallFilter:
         with contextlib.suppress(YardError):
             until = self.query().until
             if until is not None:
-                shown = until.astimezone().replace(tzinfo=None, microsecond=0)
-                return shown.isoformat(timespec="seconds" if shown.second else "minutes")
+                clock = until.astimezone().replace(tzinfo=None, microsecond=0)
+                return clock.isoformat(timespec="seconds" if clock.second else "minutes")
         return ""
 
     def query(self) -> CallQuery:
