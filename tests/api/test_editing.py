@@ -61,6 +61,12 @@ async def test_a_failed_start_shows_in_the_record_of_the_registration(tmp_path: 
             (422, "invalid-definition"),
             "singleton",
         ),
+        (
+            {"name": "n", "command": "x", "tags": ["a", "b,c"]},
+            (422, "invalid-definition"),
+            "tags[1]",
+        ),
+        ({"name": "n", "command": "x", "tags": "a"}, (422, "invalid-definition"), "tags"),
         ({"name": "n", "command": "x", "scope": "code"}, (409, "read-only-owner"), None),
         ({"name": "there", "command": "x"}, (409, "name-taken"), None),
     ],
@@ -126,6 +132,40 @@ async def test_a_singleton_has_one_process_for_all_clients(tmp_path: Path, scope
         assert [each["field"] for each in refused.json()["problems"]] == ["singleton"]
         both = {"isolation": "per-client", "singleton": False}
         assert (await it.client.patch(path, json=both)).json()["isolation"] == "per-client"
+
+
+@pytest.mark.parametrize("scope", ["user", "project"])
+async def test_tags_are_policy_that_no_file_gets_and_no_restart_needs(
+    tmp_path: Path, scope: str
+) -> None:
+    async with faked(tmp_path / "home", tmp_path) as it:
+        made = await it.register("fs", scope=scope, tags=["work"], start=True)
+        assert made["tags"] == ["work"]
+        path = f"{SERVERS}/fs"
+        changed = (await it.client.patch(path, json={"tags": ["home", "law"]})).json()
+        assert (changed["tags"], changed["since"]) == (["home", "law"], made["since"])
+        assert changed["digest"] != made["digest"]
+        refused = await it.client.patch(path, json={"tags": ["x" * 51]})
+        assert slug(refused) == (422, "invalid-definition")
+        assert [each["field"] for each in refused.json()["problems"]] == ["tags[0]"]
+        assert (await it.client.get(path)).json()["tags"] == ["home", "law"]
+        assert (await it.client.patch(path, json={"tags": None})).json()["tags"] == []
+        await it.client.patch(path, json={"tags": ["home"]})
+        await it.client.patch(path, json={"args": ["b"]})
+        assert (await it.client.get(path)).json()["tags"] == ["home"]
+        if scope == "project":
+            written = json.loads((tmp_path / ".mcp.json").read_text())
+            assert "tags" not in written["mcpServers"]["fs"]
+
+
+async def test_tags_of_a_project_file_are_the_default(tmp_path: Path) -> None:
+    entry = {"command": "run", "args": [], "type": "stdio", "tags": ["team"]}
+    (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": {"fs": entry}}))
+    async with faked(tmp_path / "home", tmp_path) as it:
+        path = f"{SERVERS}/fs"
+        assert (await it.client.get(path)).json()["tags"] == ["team"]
+        assert (await it.client.patch(path, json={"tags": []})).json()["tags"] == []
+        assert (await it.client.patch(path, json={"tags": None})).json()["tags"] == ["team"]
 
 
 async def test_a_change_is_a_merge_patch(tmp_path: Path) -> None:

@@ -139,6 +139,25 @@ def test_no_secret_is_in_what_is_stored_after_unsealing(yard: Daemon, arguments:
         assert secret not in text
 
 
+def test_the_admin_token_is_not_recorded_wherever_it_stands(tmp_path: Path) -> None:
+    with daemon(tmp_path / "home") as own:
+        own.register("one", echo(), start=True)
+        own.until("one", lambda record: record["status"] == "connected")
+        first = own.client.headers["Authorization"].removeprefix("Bearer ")
+        for arguments in ({"text": f"it is {first}!"}, {"text": [first]}, {first: "a name"}):
+            opened = call(own, "echo", **arguments)
+            assert opened["arguments"]["masked"]
+        own.client.post("/api/tokens/rotate", json={})
+        second = (own.up.home / "token").read_text().strip()
+        assert second != first
+        own.client.headers["Authorization"] = f"Bearer {second}"
+        opened = call(own, "echo", text=f"{first} is now {second}")
+        assert json.loads(opened["arguments"]["text"]) == {"text": "*** is now ***"}
+        for text in unsealed(own.up.home):
+            assert first not in text
+            assert second not in text
+
+
 def unsealed(home: Path) -> list[str]:
     """Everything that is stored of calls, as its key opens it."""
     seal = Seal(home / "key", environment=False)

@@ -5,7 +5,7 @@ import asyncio
 import httpx2
 import pytest
 
-from mcpyard.domain.model import MAX_TIMEOUT
+from mcpyard.domain.definition.quantities import MAX_TIMEOUT
 from tests.api.asgi import YardApi, asked_yard
 from tests.cli.commands import echo
 from tests.web.test_running_calls import asking

@@ -27,6 +27,7 @@ POLICY: Mapping[str, object] = {
     "maxMessage": 4096,
     "title": "The one",
     "description": "Does it all.",
+    "tags": ["work", "law"],
     "tools": {
         "read": {"name": "look", "timeout": 99, "fallback": [{"server": "other", "tool": "see"}]},
         "write": {"enabled": False, "progressExtends": True},
@@ -90,6 +91,15 @@ async def test_what_other_programs_have_no_word_for_outlives_edits_and_their_und
             await it.clients.undo()
         await until_said(it, before, ("command", "environment"))
         assert policy(it) == before
+
+
+async def test_tags_stay_here_when_a_server_is_copied_away_and_back(tmp_path: Path) -> None:
+    async with machine(tmp_path) as it:
+        await register(it, "user")
+        for source, target in (("yard", "opencode"), ("opencode", "yard")):
+            await it.clients.copy(Copy(source, target, "x", replace=True))
+            assert policy(it)["tags"] == ["work", "law"]
+            assert "law" not in it.read("opencode")
 
 
 @pytest.mark.parametrize("scope", ["user", "project"])

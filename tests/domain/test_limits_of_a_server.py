@@ -3,9 +3,10 @@
 import pytest
 
 from mcpyard.domain.definition.parsing import read_definition
+from mcpyard.domain.definition.quantities import MOST_MEMORY
 from mcpyard.domain.definition.sizes import read_size, size_text
 from mcpyard.domain.errors import DefinitionError
-from mcpyard.domain.model import MOST_MEMORY, HealthCheck, ResourceLimits, RestartLimits
+from mcpyard.domain.model import HealthCheck, ResourceLimits, RestartLimits
 
 LAUNCHES = (
     {"command": "x", "args": [], "transport": "stdio"},

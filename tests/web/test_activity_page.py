@@ -1,7 +1,9 @@
 """The Activity screen: the journal of calls, newest first, narrowed, paged, live."""
 
 from collections.abc import Generator
+from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -110,3 +112,46 @@ def test_what_was_called_from_the_page_is_told_apart_from_other_callers(
     page.locator("#filter-who").select_option(mine)
     expect(page.locator("#calls-rows tr")).to_have_count(1)
     expect(page.locator("#calls-rows tr")).to_contain_text("echo")
+
+
+def test_a_server_can_be_asked_for_by_its_name(shared: Daemon, page: Page) -> None:
+    rows, chosen = page.locator("#calls-rows tr"), page.locator("#filter-server option:checked")
+    for address in (f"/activity?server={quote(EVIL)}", f"/activity?sort=size&server={quote(EVIL)}"):
+        page.goto(address)
+        expect(rows).to_have_count(1)
+        expect(rows).to_contain_text(EVIL)
+        expect(chosen).to_have_text(EVIL)
+    page.locator("#filter-outcome").select_option("ok")
+    expect(rows).to_have_count(1)
+    call(shared, EVIL)
+    page.goto(f"/activity?server={quote(EVIL)}")
+    expect(rows).to_have_count(2)
+    shared.register("never called", echo())
+    page.goto("/activity?server=never called")
+    expect(chosen).to_have_text("never called")
+    expect(page.locator("#calls")).to_contain_text("No matching calls.")
+    page.goto("/activity?server=nobody")
+    expect(page.locator("#calls")).to_contain_text('there is no server "nobody"')
+
+
+def test_the_end_in_an_address_stands_in_its_field_and_stays(page: Page) -> None:
+    field, rows = page.locator("#filter-until"), page.locator("#calls-rows tr")
+    noon = datetime(2000, 2, 3, 12, tzinfo=UTC).astimezone().replace(tzinfo=None)
+    for until, value in (
+        ("2000-02-03", "2000-02-03T00:00"),
+        ("2000-02-03T04:05", "2000-02-03T04:05"),
+        ("2000-02-03T04:05:06", "2000-02-03T04:05:06"),
+        ("2000-02-03T12:00:00Z", noon.isoformat(timespec="minutes")),
+    ):
+        page.goto(f"/activity?until={until}")
+        expect(field).to_have_value(value)
+        expect(rows).to_have_count(0)
+        page.locator("#filter-since").select_option("7d")
+        page.wait_for_url("**since=7d**")
+        expect(rows).to_have_count(0)
+        assert page.locator("#filters").evaluate("each => each.checkValidity()")
+    page.goto("/activity?until=3d")
+    assert field.input_value()
+    page.goto("/activity?until=nonsense")
+    expect(field).to_have_value("")
+    expect(page.locator("#calls")).to_contain_text("must be a time")

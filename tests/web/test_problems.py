@@ -6,8 +6,17 @@ from html import unescape
 import pytest
 from starlette.requests import Request
 
-from mcpyard.domain.errors import DefinitionError, Disabled, NameTaken, Problem
-from mcpyard.web.problems import wrong_fields
+from mcpyard.domain.cause import Cause, Code
+from mcpyard.domain.errors import (
+    DefinitionError,
+    Disabled,
+    Disconnected,
+    NameTaken,
+    Problem,
+)
+from mcpyard.domain.narrowing import list_of
+from mcpyard.web.problems import error_data, wrong_fields
+from mcpyard.web.templating import preferences_of
 from tests.web.test_doors import asked_page
 
 pytestmark = pytest.mark.real
@@ -65,6 +74,21 @@ async def test_a_notice_has_the_remedy_as_a_detail() -> None:
             assert text in answer.text
         missing = await api.client.get("/servers/nobody", headers=CHINESE)
         assert "没有服务“" in missing.text
+
+
+@pytest.mark.parametrize("language", ["en", "zh-CN", "zh-TW"])
+def test_a_lost_connection_is_told_once(language: str) -> None:
+    request = Request({"type": "http", "headers": [(b"accept-language", language.encode())]})
+    message = "the connection was closed by mcpyard"
+    cause = Cause(Code.CLOSED, message, "Check the log, then restart it.", ("last words",))
+    data = error_data(request, Disconnected(f'the server "one": {message}').because(cause))
+    lines = [str(data["error"]), *map(str, list_of(data["details"]))]
+    why = preferences_of(request).words.say(message)
+    assert sum(why in each for each in lines) == 1
+    assert len({*lines}) == len(lines) > 1
+    assert "last words" in lines
+    other = error_data(request, Disconnected('the server "one" is lost').because(cause))
+    assert why in list_of(other["details"])
 
 
 async def test_in_english_an_error_is_told_as_it_came() -> None:

@@ -211,7 +211,10 @@ def test_enter_opens_a_server_and_single_keys_can_be_switched_off(
 def test_every_server_is_in_one_section_once_whatever_is_chosen(sort: str, group: str) -> None:
     tones = ("bad", "busy", "good", "idle")
     servers = [
-        ListedServer(UUID(int=n), f"s{n % 7}", tones[n % 4], f"/p{n % 3}", float(n % 5), n % 6)
+        ListedServer(
+            *(UUID(int=n), f"s{n % 7}", tones[n % 4], f"/p{n % 3}", float(n % 5), n % 6),
+            tag=("", "work", "home")[n % 3],
+        )
         for n in range(250)
     ]
     sections = sections_of(servers, ListChoice("list", sort, group))
@@ -222,6 +225,8 @@ def test_every_server_is_in_one_section_once_whatever_is_chosen(sort: str, group
     assert [each.count for each in sections] == [
         sum(len(page.servers) for page in each.pages) for each in sections
     ]
+    if group == "tag":
+        assert [each.key for each in sections] == ["home", "work", ""]
     if group == "none":
         by_id = {each.id: each for each in servers}
         keys = {

@@ -53,6 +53,7 @@ def test_every_part_of_the_policy_can_be_read_back() -> None:
         "tools": {"t": {"enabled": False, "timeout": 3}},
         "title": "T",
         "description": "D",
+        "tags": ["a", "b"],
     }
     assert [*policy] == [info.alias for info in Policy.model_fields.values()]
     config = LocalConfig.model_validate({"command": ["npx"], **policy})
@@ -116,7 +117,8 @@ def test_a_connected_server_shows_its_session() -> None:
 
 
 DEFINITION = (
-    *("id", "name", "title", "description", "scope", "type", "transport", "thisYard", "enabled"),
+    *("id", "name", "title", "description", "tags", "scope", "type", "transport", "thisYard"),
+    "enabled",
     *(
         "timeout",
         "startTimeout",

@@ -13,8 +13,8 @@ from starlette.requests import Request
 
 from mcpyard.api.bodies import Body, ToolCallBody
 from mcpyard.domain.definition.numbers import whole_number
+from mcpyard.domain.definition.quantities import MAX_TIMEOUT
 from mcpyard.domain.errors import ArgumentsRefused, Problem
-from mcpyard.domain.model import MAX_TIMEOUT
 from mcpyard.domain.narrowing import is_array, is_object, object_of
 from mcpyard.domain.nesting import nested_deeper
 

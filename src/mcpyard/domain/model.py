@@ -24,37 +24,28 @@ from pydantic_core import PydanticCustomError
 
 from mcpyard.domain.definition import checks
 from mcpyard.domain.definition.old_names import renamed, renamed_tool
-from mcpyard.domain.definition.sizes import read_size
+from mcpyard.domain.definition.quantities import (
+    Bytes,
+    Memory,
+    Milliseconds,
+    Processes,
+    Times,
+    Waiting,
+)
+from mcpyard.domain.definition.tags import Tags
 from mcpyard.domain.narrowing import is_mapping
 
 DEFAULT_TIMEOUT: Final = 30_000
 """Milliseconds; what the users' own documents ask for."""
 
-MAX_TIMEOUT: Final = 24 * 60 * 60 * 1000
-"""A day: beyond it a limit is a mistake in units, and timers of the event loop lose precision."""
-
 DEFAULT_MAX_MESSAGE: Final = 16 * 1024 * 1024
 """Bytes; holds any real result, and a hundred servers at the limit still fit into memory."""
-
-HARD_MAX_MESSAGE: Final = 256 * 1024 * 1024
-
-MOST_TIMES: Final = 1000
-"""Failures or restarts beyond which a limit is none any more."""
-
-LEAST_MEMORY: Final = 1024 * 1024
-"""Bytes; a smaller limit lacks its unit, and no program would start within it."""
-
-MOST_MEMORY: Final = 10**15
-
-MOST_PROCESSES: Final = 100_000
 
 DEFAULT_CONCURRENCY: Final = 256
 """Calls in flight at one server: more than any client needs, less than a server cannot bear."""
 
 DEFAULT_QUEUE: Final = 1024
 """Calls that wait for one server: beyond it a caller had better hear at once than wait."""
-
-MOST_WAITING: Final = 100_000
 
 EVERYTHING: Final = "*"
 """Stands in `inherit` for every variable of the yard's own environment."""
@@ -91,22 +82,6 @@ class Transport(StrEnum):
     STDIO = "stdio"
     HTTP = "http"
     SSE = "sse"
-
-
-def _whole(value: object) -> object:
-    # JSON knows one kind of number: 30000.0 is 30000. A bool is an int to Python, not to a person.
-    if isinstance(value, bool):
-        raise PydanticCustomError("int_type", "a whole number")
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def _bytes(value: object) -> object:
-    if not isinstance(value, str):
-        return _whole(value)
-    size = read_size(value)
-    if size is None:
-        raise PydanticCustomError("refused", 'expected bytes or a size such as "512MB"')
-    return size
 
 
 def _everything(value: object) -> object:
@@ -158,14 +133,6 @@ def _refuse(fault: str | None, value: str) -> str:
 
 
 Text = Annotated[StrictStr, AfterValidator(_text)]
-Milliseconds = Annotated[int, BeforeValidator(_whole), Field(strict=True, gt=0, le=MAX_TIMEOUT)]
-Times = Annotated[int, BeforeValidator(_whole), Field(strict=True, ge=0, le=MOST_TIMES)]
-Waiting = Annotated[int, BeforeValidator(_whole), Field(strict=True, ge=0, le=MOST_WAITING)]
-Bytes = Annotated[int, BeforeValidator(_whole), Field(strict=True, gt=0, le=HARD_MAX_MESSAGE)]
-Memory = Annotated[
-    int, BeforeValidator(_bytes), Field(strict=True, ge=LEAST_MEMORY, le=MOST_MEMORY)
-]
-Processes = Annotated[int, BeforeValidator(_whole), Field(strict=True, ge=1, le=MOST_PROCESSES)]
 
 
 class _Model(BaseModel):
@@ -295,6 +262,7 @@ class Policy(_Model):
         tools: What the user changed about its tools.
         title: What to call it on the page.
         description: What to say about it on the page.
+        tags: What it is found and grouped by on the page; the first one is its group.
     """
 
     enabled: StrictBool = True
@@ -317,6 +285,7 @@ class Policy(_Model):
     tools: dict[Text, ToolPolicy] = {}
     title: StrictStr | None = None
     description: StrictStr | None = None
+    tags: Tags = []
 
     @property
     def calls_at_once(self) -> int:

@@ -5,7 +5,7 @@ import ssl
 from typing import Final, cast
 
 from mcpyard.domain.cause import Cause, Code
-from mcpyard.domain.model import HARD_MAX_MESSAGE
+from mcpyard.domain.definition.quantities import HARD_MAX_MESSAGE
 from mcpyard.wire.framer import Event, LineFramer
 from mcpyard.wire.link import Busy, Outgoing, Receiver
 from mcpyard.wire.pending import OVERSIZE

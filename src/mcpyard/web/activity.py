@@ -3,6 +3,7 @@
 The address says what is looked for and how it is sorted, so that it can be kept and passed on.
 """
 
+import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -16,7 +17,7 @@ from starlette.responses import Response
 
 from mcpyard.cluster.call_pages import CallPages, CallPosition
 from mcpyard.domain.definition.numbers import whole_number
-from mcpyard.domain.errors import YardError
+from mcpyard.domain.errors import ServerUnknown, YardError
 from mcpyard.domain.stored import FAILED, CallOrder, CallQuery
 from mcpyard.web.server_screens.presenters import ServerPresenter
 from mcpyard.web.templating import TemplateData, answer
@@ -80,20 +81,27 @@ class CallFilter:
         parts = {name: text for name in FILTERS if (text := getattr(target, name))}
         return f"/activity?{urlencode(parts)}" if parts else "/activity"
 
-    def query(self) -> CallQuery | None:
-        """The same for the journal; None where nothing can match.
+    @property
+    def until_field(self) -> str:
+        """The end as a field of date and time holds it: what the clock of this machine shows.
+
+        A field that stays empty would drop the end as soon as anything else is chosen.
+        """
+        with contextlib.suppress(YardError):
+            until = self.query().until
+            if until is not None:
+                clock = until.astimezone().replace(tzinfo=None, microsecond=0)
+                return clock.isoformat(timespec="seconds" if clock.second else "minutes")
+        return ""
+
+    def query(self) -> CallQuery:
+        """The same for the journal.
 
         Raises:
             ArgumentsRefused: It cannot be read.
         """
         parameters = {name: getattr(self, name) for name in FILTERS}
-        try:
-            return read_call_query(parameters, UUID, datetime.now(UTC))
-        except YardError:
-            raise
-        except ValueError:
-            # Whatever is no id of a server is the name of none that was ever called.
-            return None
+        return read_call_query(parameters, _unknown, datetime.now(UTC))
 
 
 _SLOWEST: Final = CallFilter(since="1h", sort=str(CallOrder.DURATION))
@@ -108,29 +116,33 @@ class ActivityRoutes:
 
     async def screen(self, request: Request) -> Response:
         """The newest calls, and what they can be narrowed to."""
-        chosen = CallFilter.of(request.query_params)
+        chosen = self._chosen(request)
         data = self._presenter.frame("activity") | await self._page(chosen)
         ages = [(each, each) for each in (*AGES, *({chosen.since} - {"", *AGES}))]
-        data |= {"choices": await self._choices(), "ages": ages, "slowest": _SLOWEST.address()}
+        data |= {
+            "choices": await self._choices(chosen),
+            "ages": ages,
+            "slowest": _SLOWEST.address(),
+        }
         data |= {"recording": await self._yard.calls.recording.state()}
         data |= {"journal": self._yard.accounts.journal}
         return answer(request, "screens/activity.html", data)
 
     async def calls(self, request: Request) -> Response:
         """The calls that are looked for."""
-        page = await self._page(CallFilter.of(request.query_params))
+        page = await self._page(self._chosen(request))
         return answer(request, "parts/journal.html", page)
 
     async def older(self, request: Request) -> Response:
         """The calls behind those that are shown."""
-        chosen = CallFilter.of(request.query_params)
+        chosen = self._chosen(request)
         offset = _number(request, "offset")
         page = await self._page(chosen, _position(request, "before"), offset)
         return answer(request, "parts/journal_older.html", page)
 
     async def newer(self, request: Request) -> Response:
         """The calls since those that are shown, if there are any."""
-        chosen, newest = CallFilter.of(request.query_params), _position(request, "newest")
+        chosen, newest = self._chosen(request), _position(request, "newest")
         page = await self._calls(chosen)
         fresh = [each for each in page.calls if each.id > newest.get(each.node, 0)]
         missing = "~".join(page.missing)
@@ -146,6 +158,14 @@ class ActivityRoutes:
         data = self._data(chosen, page) | {"calls": fresh, "newest": page.newest(newest)}
         return answer(request, "parts/journal_newer.html", data | {"shown": row_count})
 
+    def _chosen(self, request: Request) -> CallFilter:
+        """What an address asks for; a server by its id, which its calls are kept under."""
+        chosen = CallFilter.of(request.query_params)
+        with contextlib.suppress(YardError):
+            if chosen.server:
+                return replace(chosen, server=str(self._yard.server(chosen.server).id))
+        return chosen
+
     async def _page(
         self, chosen: CallFilter, before: Mapping[str, int] = _START, offset: int = 0
     ) -> TemplateData:
@@ -157,17 +177,12 @@ class ActivityRoutes:
             return self._data(chosen, CallPages([], None, [])) | {"problem": error.message}
 
     async def _calls(self, chosen: CallFilter, before: Mapping[str, int] = _START) -> CallPages:
-        query = chosen.query()
-        if query is None:
-            return CallPages([], None, [])
-        return await self._yard.accounts.log.page(structs.replace(query, limit=PAGE), before)
+        query = structs.replace(chosen.query(), limit=PAGE)
+        return await self._yard.accounts.log.page(query, before)
 
     async def _sorted(self, chosen: CallFilter, offset: int) -> TemplateData:
         """The calls of this node in another order, which begins with the highest or lowest."""
-        query = chosen.query()
-        if query is None:
-            return self._data(chosen, CallPages([], None, []))
-        limited = structs.replace(query, offset=offset, limit=PAGE + 1)
+        limited = structs.replace(chosen.query(), offset=offset, limit=PAGE + 1)
         calls = [*await self._yard.accounts.log.sorted(limited)]
         more = offset + PAGE if len(calls) > PAGE else None
         return self._data(chosen, CallPages(calls[:PAGE], None, [])) | {"offset": more}
@@ -187,18 +202,29 @@ class ActivityRoutes:
             "here": cluster.node,
         }
 
-    async def _choices(self) -> TemplateData:
-        """What there is to choose from: what the last calls were about."""
+    async def _choices(self, chosen: CallFilter) -> TemplateData:
+        """What there is to choose from: what the last calls were about, and what is chosen."""
         recent = (await self._yard.accounts.log.page(CallQuery(limit=_RECENT))).calls
         failed = [FAILED] if any(each.outcome != "ok" for each in recent) else []
+        servers = {str(each.server): each.server_name for each in recent}
+        if chosen.server and chosen.server not in servers:
+            servers[chosen.server] = self._name_of(chosen.server)
         return {
-            "servers": dict(
-                sorted({str(each.server): each.server_name for each in recent}.items())
-            ),
+            "servers": dict(sorted(servers.items())),
             "tools": sorted({each.tool for each in recent}),
             "outcomes": [(each, each) for each in failed] + _itself({e.outcome for e in recent}),
             "whos": _itself({each.who for each in recent}),
         }
+
+    def _name_of(self, ref: str) -> str:
+        try:
+            return self._yard.server(ref).name
+        except YardError:
+            return ref
+
+
+def _unknown(name: str) -> UUID:
+    raise ServerUnknown(f'there is no server "{name[:80]}"')
 
 
 def _itself(values: set[str]) -> list[tuple[str, str]]:

@@ -41,7 +41,8 @@ def error_data(request: Request, error: YardError) -> TemplateData:
     """An error in the reader's language: what is wrong, and what else is known of it."""
     t = preferences_of(request).words
     message = error_message(error, t)
-    lines = (message.todo, *_cause_lines(error, t), message.detail, *_details(error, t))
+    more = _details(error, message.says, t)
+    lines = (message.todo, *_cause_lines(error, t), message.detail, *more)
     details = dict.fromkeys(each for each in lines if each and each != message.says)
     return {"error": message.says, "details": [*details]}
 
@@ -67,15 +68,17 @@ def _cause_lines(error: YardError, t: Catalogue) -> list[str]:
     return [why.says, why.todo]
 
 
-def _details(error: YardError, t: Catalogue) -> list[str]:
-    """What an error knows besides its message."""
+def _details(error: YardError, says: str, t: Catalogue) -> list[str]:
+    """What an error knows besides what it says."""
     if isinstance(error, InputError):
         return [t.say(str(each)) for each in error.problems]
     if isinstance(error, ServerFault) and error.cause:
         cause = error.cause
         said_above = not t.native and cause.hint == HINTS[cause.code]
         hint = "" if said_above else t.say(cause.hint)
+        why = t.say(cause.message)
         # What a server wrote is in no language of ours.
         written = [Translated.of((each, True)) for each in cause.stderr[-5:]]
-        return [t.say(cause.message), hint, *written]
+        # An error often ends with the message of its cause.
+        return ["" if why in says else why, hint, *written]
     return []

@@ -99,8 +99,9 @@ class Search:
 
 def _matches(picture: Picture) -> Iterator[SearchMatch]:
     server, observed = picture
-    title, about = server.config.title or "", server.config.description or ""
-    yield SearchMatch(MatchKind.SERVER, server.name, title or about, server.id, server.name)
+    config = server.config
+    about = _joined((config.title, *config.tags, config.description))
+    yield SearchMatch(MatchKind.SERVER, server.name, about, server.id, server.name)
     for tool in observed.tools.definitions:
         text = tool.description or tool.title or ""
         yield SearchMatch(MatchKind.TOOL, tool.name, text, server.id, server.name)
@@ -118,7 +119,10 @@ def _offered(observed: Observed) -> Iterator[tuple[MatchKind, str, str]]:
 
 
 def _text(item: Mapping[str, object], names: Iterable[str]) -> str:
-    texts = (item.get(name) for name in names)
+    return _joined(item.get(name) for name in names)
+
+
+def _joined(texts: Iterable[object]) -> str:
     return " · ".join(each for each in texts if isinstance(each, str) and each)[: 4 * _LONGEST]
 
 

@@ -15,6 +15,7 @@ from mcpyard.domain.narrowing import object_of, sequence_of
 _DETAILS: Final = (
     "title",
     "description",
+    "tags",
     "id",
     "scope",
     "node",

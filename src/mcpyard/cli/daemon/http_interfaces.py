@@ -57,6 +57,7 @@ class HttpInterfaces:
         keys.revocations.listen(gateway.dismiss)
         yard.calls.recording.objection = partial(recording_objection, yard, options.bind)
         yard.calls.recording.refresh()
+        yard.calls.recording.hide(home.token())
         keys.revocations.listen(lambda _: yard.calls.recording.refresh())
         yard.token_revoked = lambda token: keys.revocations.dispatch(Principal.holding(token).name)
         app = build(
@@ -101,7 +102,12 @@ def recording_objection(yard: WiredYard, bind: BindOptions) -> NotRecording | No
 
 
 def _keys(home: Home, yard: WiredYard, channel: NodeChannel | None) -> Keys:
-    renew = None if home.token_is_fixed else home.renew_token
+    def renewed() -> str:
+        token = home.renew_token()
+        yard.calls.recording.hide(token)
+        return token
+
+    renew = None if home.token_is_fixed else renewed
     node = yard.storage.node
     cluster_hash = node.admin_hash if node else lambda: None
     admin = AdminKey(home.token(), renew, cluster_hash)

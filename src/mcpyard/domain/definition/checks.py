@@ -27,11 +27,16 @@ def name_fault(name: str) -> str | None:
         return f"is {len(name)} characters long; {MAX_NAME} are allowed"
     if name != name.strip():
         return "must not begin or end with white space"
-    if _BIDI.search(name) or any(unicodedata.category(each) == "Cc" for each in name):
+    if has_control(name):
         return "contains a control character"
     if _UUID.fullmatch(name):
         return "looks like an id; mcpyard assigns ids itself"
     return text_fault(name)
+
+
+def has_control(text: str) -> bool:
+    """Whether some character of a text is not seen, or changes how those beside it look."""
+    return bool(_BIDI.search(text)) or any(unicodedata.category(each) == "Cc" for each in text)
 
 
 def text_fault(text: str) -> str | None:

@@ -8,6 +8,7 @@ from mcpyard.domain.definition.merge import kept_args, kept_text
 from mcpyard.domain.definition.numbers import whole_number
 from mcpyard.domain.definition.secret_names import is_literal
 from mcpyard.domain.definition.secret_text import shown_args, shown_text, shown_url
+from mcpyard.domain.definition.tags import tags_of_text
 from mcpyard.domain.errors import DefinitionError, Problem
 from mcpyard.domain.narrowing import is_mapping, list_of, object_of
 from mcpyard.web.redaction import HIDDEN, redacted
@@ -27,6 +28,7 @@ STDIO: Final = "stdio"
 TRANSPORTS: Final = (STDIO, "http", "sse")
 SCOPES: Final = ("", "project", "user")
 MASK: Final = {"masked": True}
+TAGS: Final = "tags"
 
 _NOT_REMOTE: Final = {"url": None, "headers": None, "oauth": None, "transport": STDIO}
 
@@ -50,7 +52,8 @@ class Pair:
 class Fields:
     """Everything that the dialog asks for.
 
-    What has no field of its own is JSON in `extra`; None where it was not asked for, and stays.
+    What has no field of its own is JSON in `extra`, and `tags` have commas between them; None where
+    one was not asked for, and stays.
     """
 
     name: str = ""
@@ -65,6 +68,7 @@ class Fields:
     enabled: bool = True
     scope: str = ""
     extra: str | None = None
+    tags: str | None = None
     problems: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
@@ -75,15 +79,26 @@ class Fields:
     @property
     def extra_problem(self) -> str:
         """What is wrong with what has no field of its own."""
-        wrong = {name: text for name, text in self.problems.items() if name not in ASKED}
         return "; ".join(
-            text if name == "further" else f"{name}: {text}" for name, text in wrong.items()
+            text if name == "further" else f"{name}: {text}"
+            for name, text in self.problems.items()
+            if name not in ASKED and not _is_tag(name)
+        )
+
+    @property
+    def tags_problem(self) -> str:
+        """What is wrong with the tags."""
+        return "; ".join(
+            text if name == TAGS else f"{name}: {text}"
+            for name, text in self.problems.items()
+            if _is_tag(name)
         )
 
 
 def fields_of_server(server: ServerView) -> Fields:
     """The fields of a server as it is."""
-    return replace(fields_of_view(server), extra=extra_of_server(server))
+    extra, tags = extra_of_server(server), ", ".join(server.tags)
+    return replace(fields_of_view(server), extra=extra, tags=tags)
 
 
 def fields_of_view(server: ServerView) -> Fields:
@@ -118,6 +133,7 @@ def fields_of_definition(name: str, definition: dict[str, object]) -> Fields:
         timeout=str(definition.get("timeout", "")),
         enabled=bool(definition.get("enabled", True)),
         extra=extra_of_definition(definition),
+        tags=", ".join(map(str, list_of(definition.get(TAGS)))),
     )
 
 
@@ -137,6 +153,7 @@ def fields_of_form(form: Form, problems: Mapping[str, str] | None = None) -> Fie
         enabled="enabled" in form,
         scope=form["scope"] if form["scope"] in SCOPES else "",
         extra=form["further"].strip() if "further" in form else None,
+        tags=form[TAGS].strip() if TAGS in form else None,
         problems=problems or {},
     )
 
@@ -159,6 +176,7 @@ def definition_of(fields: Fields, literals: RevealedView | None = None) -> dict[
         )
     if fields.timeout:
         made["timeout"] = milliseconds(fields.timeout)
+    made |= {TAGS: tags_of_text(fields.tags)} if fields.tags else {}
     return made if fields.enabled else made | {"enabled": False}
 
 
@@ -169,6 +187,8 @@ def patch_of(fields: Fields, server: ServerView) -> dict[str, object]:
         patch["name"] = fields.name
     if fields.timeout:
         patch["timeout"] = milliseconds(fields.timeout)
+    if fields.tags is not None and (tags := tags_of_text(fields.tags)) != server.tags:
+        patch[TAGS] = tags
     was_local = server.type == "local"
     if fields.local:
         patch |= {"command": fields.command, "args": [*fields.args]}
@@ -193,6 +213,7 @@ def redacted_definition(fields: Fields) -> dict[str, object]:
     number = whole_number(fields.timeout)
     timeout = fields.timeout if number is None else number
     rest: dict[str, object] = {"timeout": timeout, "enabled": fields.enabled}
+    rest |= {TAGS: tags_of_text(fields.tags)} if fields.tags else {}
     rest |= redacted_extra(fields.extra)
     return {**hidden, **more, **({key: values} if values else {}), **rest}
 
@@ -200,6 +221,10 @@ def redacted_definition(fields: Fields) -> dict[str, object]:
 def pairs_of(values: Mapping[str, object] | None) -> tuple[Pair, ...]:
     """Variables or headers as they are shown."""
     return tuple(_pair(name, value) for name, value in (values or {}).items())
+
+
+def _is_tag(field_name: str) -> bool:
+    return field_name.partition("[")[0] == TAGS
 
 
 def _pair(name: str, value: object) -> Pair:

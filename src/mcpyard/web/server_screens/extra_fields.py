@@ -13,7 +13,7 @@ from mcpyard.yard.views.servers import RevealedView, ServerView
 
 ASKED: Final = frozenset(
     {
-        *("name", "scope", "type", "transport", "timeout", "enabled", "disabled"),
+        *("name", "scope", "type", "transport", "timeout", "enabled", "disabled", "tags"),
         *("command", "args", "env", "environment", "cwd", "url", "headers"),
     }
 )

@@ -14,7 +14,7 @@ PAGE: Final = 100
 
 LAYOUTS: Final = ("cards", "list")
 SORTS: Final = ("name", "status", "last", "memory")
-GROUPS: Final = ("failing", "status", "project", "none")
+GROUPS: Final = ("failing", "status", "project", "tag", "none")
 
 LAYOUT_COOKIE: Final = "mcpyard_layout"
 SORT_COOKIE: Final = "mcpyard_sort"
@@ -55,7 +55,7 @@ class ListChoice:
 
 
 class ListedServer(NamedTuple):
-    """What decides where a server stands: its folder is that of its project, if it has one."""
+    """What decides where a server stands: the folder of its project and its first tag, if any."""
 
     id: UUID
     name: str
@@ -63,6 +63,7 @@ class ListedServer(NamedTuple):
     folder: str = ""
     last_call: float = 0.0
     memory: int = 0
+    tag: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ def sections_of(servers: Iterable[ListedServer], choice: ListChoice) -> list[Sec
         members[fixed] = []
     for each in sorted(servers, key=_ORDERS[choice.sort]):
         members[_key_of(each, choice.group)].append(each.id)
-    keys = sorted(members) if choice.group == "project" else [*members]
+    keys = _in_order(members, choice.group)
     left, sections = PAGE, list[Section]()
     is_plain = choice.group == "none" or (choice.group == "failing" and not members[BAD])
     for key in keys:
@@ -122,7 +123,15 @@ def _fixed_keys(group: str) -> Iterable[str]:
 def _key_of(server: ListedServer, group: str) -> str:
     if group == "failing":
         return BAD if server.tone == BAD else _REST
-    return {"status": server.tone, "project": server.folder, "none": _REST}[group]
+    keys = {"status": server.tone, "project": server.folder, "tag": server.tag, "none": _REST}
+    return keys[group]
+
+
+def _in_order(keys: Iterable[str], group: str) -> list[str]:
+    """The sections from top to bottom; what has no tag stands below all that has one."""
+    if group == "tag":
+        return sorted(keys, key=lambda each: (not each, each))
+    return sorted(keys) if group == "project" else [*keys]
 
 
 def _pages(ids: list[UUID], at_once: int) -> Iterator[ListPage]:

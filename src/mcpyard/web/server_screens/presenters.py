@@ -131,6 +131,7 @@ class ServerPresenter:
             _project_of(picture),
             metric.last_call.timestamp() if metric.last_call else 0.0,
             metric.usage.rss if metric.usage else 0,
+            server.config.tags[0] if server.config.tags else "",
         )
 
     def badges(self) -> dict[str, StatusBadge]:

@@ -61,7 +61,7 @@ def find_tools(yard: YardCore, ref: str | None, word: str, start: int) -> ToolPa
 
 def _words(server: DesiredServer, tool: ToolView) -> str:
     """What a tool can be found by."""
-    texts = server.name, server.config.title or "", tool.name, tool.description
+    texts = server.name, server.config.title or "", *server.config.tags, tool.name, tool.description
     return " ".join(texts).lower()
 
 

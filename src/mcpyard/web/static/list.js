@@ -8,7 +8,7 @@ const ASKING = ["edit", "delete", "approve"];
 
 function sectionKey({ dataset }) {
   if (group === "failing") return dataset.tone === "bad" ? "bad" : "rest";
-  return { status: dataset.tone, project: dataset.project }[group] ?? "rest";
+  return { status: dataset.tone, project: dataset.project, tag: dataset.tag }[group] ?? "rest";
 }
 
 // Figures change all the time: a server that comes into a section sorted by them stands at its top.
@@ -16,18 +16,24 @@ function orderKey({ dataset }) {
   return { name: dataset.name, status: RANKS[dataset.tone] + dataset.name }[sort] ?? "";
 }
 
+// What has no tag stands below all that has one.
+function isAfter(key, other) {
+  return group === "tag" && (!key || !other) ? !key : key > other;
+}
+
 function sectionFor(key) {
-  const there = [...list.children].find((each) => each.dataset.section === key);
+  const sections = [...list.querySelectorAll(":scope > .section")];
+  const there = sections.find((each) => each.dataset.section === key);
   if (there) return there;
-  const made = list.querySelector(":scope > .section").cloneNode(true);
+  const made = sections[0].cloneNode(true);
   made.dataset.section = key;
   made.id = `section-${list.children.length + 1}`;
   made.querySelectorAll(".page").forEach((each, at) => (at ? each.remove() : each.replaceChildren()));
   const name = made.querySelector(".section-name");
   name.id = `section-name-${list.children.length + 1}`;
   made.setAttribute("aria-labelledby", name.id);
-  name.querySelector("span").textContent = key || list.dataset.noProject;
-  list.append(made);
+  name.querySelector("span").textContent = key || list.dataset.unnamed;
+  list.insertBefore(made, sections.find((each) => isAfter(each.dataset.section, key)) ?? null);
   return made;
 }
 

@@ -1,7 +1,7 @@
 """From a call as it was to what is recorded of it: masked, then cut."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 from uuid import UUID
 
@@ -32,15 +32,19 @@ _MOST_SECRETS: Final = 1000
 """Secrets of a server that are remembered after its definition changed."""
 
 
-_SHORTEST_ANSWER: Final = 6
-"""Characters of an answer; less would mask ordinary words wherever they stand."""
+_SHORTEST: Final = 6
+"""Characters of an answer or of a token; less would mask ordinary words wherever they stand."""
 
 
 class ContentsReader:
-    """Reads calls. Used by one thread."""
+    """Reads calls. Used by one thread.
 
-    def __init__(self) -> None:
-        self._secrets = KnownSecrets()
+    Args:
+        own: The secrets of the yard itself; another set when one more is known.
+    """
+
+    def __init__(self, own: Callable[[], frozenset[str]] = frozenset) -> None:
+        self._secrets = KnownSecrets(own)
 
     def read(self, traced: TracedCall, servers: "Mapping[UUID, CalledServer]") -> CallContents:
         """What is recorded of a call."""
@@ -65,17 +69,24 @@ class ContentsReader:
 
 
 class KnownSecrets:
-    """The secrets of each server, with those that its definition had before. Used by one thread."""
+    """The secrets of each server, with those that its definition had before. Used by one thread.
 
-    def __init__(self) -> None:
-        self._launches: dict[UUID, Launch | Unlaunchable] = {}
+    Those of the yard itself are among them: a person or an agent may pass one to any server.
+    """
+
+    def __init__(self, own: Callable[[], frozenset[str]] = frozenset) -> None:
+        self._own = own
+        self._made_from: dict[UUID, tuple[Launch | Unlaunchable, frozenset[str]]] = {}
         self._secrets: dict[UUID, tuple[str, ...]] = {}
 
     def of(self, server: UUID, desired: DesiredServer | None) -> tuple[str, ...]:
         """The secrets of a server."""
-        if desired is not None and self._launches.get(server) is not desired.launch:
-            self._launches[server] = desired.launch
-            secrets = secrets_of(desired.launch)
+        if desired is not None and self._is_old(server, desired.launch):
+            own = self._own()
+            self._made_from[server] = desired.launch, own
+            secrets = secrets_of(desired.launch).union(
+                each for each in own if len(each) >= _SHORTEST
+            )
             fresh = {form for each in secrets for form in written_forms(each)}
             # A program may answer what it was started with before its definition changed.
             both = [*fresh, *(each for each in self._secrets.get(server, ()) if each not in fresh)]
@@ -83,12 +94,16 @@ class KnownSecrets:
             self._secrets[server] = tuple(sorted(values, key=len, reverse=True))
         return self._secrets.get(server, ())
 
+    def _is_old(self, server: UUID, launch: "Launch | Unlaunchable") -> bool:
+        made_from = self._made_from.get(server)
+        return made_from is None or made_from[0] is not launch or made_from[1] is not self._own()
+
 
 def _said(answers: Sequence[bytes]) -> Iterator[str]:
     """What a person entered, in the forms in which a server may repeat it."""
     for answer in answers:
         for text in _texts(answer):
-            if len(text) >= _SHORTEST_ANSWER:
+            if len(text) >= _SHORTEST:
                 yield from written_forms(text)
 
 

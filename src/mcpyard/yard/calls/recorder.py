@@ -79,11 +79,16 @@ class CallRecorder:
         self._done = 0
         self._refused = 0
         self._left_out = 0
+        self._own: frozenset[str] = frozenset()
 
     @property
     def dropped(self) -> int:
         """Calls that were not recorded, since there were too many."""
         return self._refused + self._left_out
+
+    def hide(self, secret: str) -> None:
+        """Mask a secret of the yard itself from now on, whichever server is called."""
+        self._own |= {secret}
 
     def has_room(self, route: Route, now: float, *, failed: bool) -> bool:
         """Whether one more call of a tool is recorded in this second."""
@@ -134,7 +139,7 @@ class CallRecorder:
         # Masking takes modules that a yard needs for nothing else.
         from mcpyard.yard.calls.contents_reader import ContentsReader  # noqa: PLC0415
 
-        reader = ContentsReader()
+        reader = ContentsReader(lambda: self._own)
         while (item := self._queue.get()) is not None:
             if isinstance(item, threading.Event):
                 item.set()

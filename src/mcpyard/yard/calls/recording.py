@@ -101,6 +101,11 @@ class Recording:
         """Begin or end to record, if what decides it has changed."""
         self._accounts.recorder = None if self.reason else self._recorder
 
+    def hide(self, secret: str) -> None:
+        """Mask a secret of the yard itself, such as its admin token, in all that is recorded."""
+        if self._recorder:
+            self._recorder.hide(secret)
+
     async def set_mode(self, mode: RecordingMode) -> None:
         """Record from now on, or not."""
         await self._settings.set_mode(mode)

@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias, TypeVar, overload
 import msgspec
 from msgspec import UNSET, Meta
 
-from mcpyard.domain.model import MAX_TIMEOUT, MOST_TIMES
+from mcpyard.domain.definition.quantities import MAX_TIMEOUT, MOST_TIMES
 from mcpyard.domain.narrowing import is_array, is_object
 
 Count: TypeAlias = Annotated[int, Meta(ge=0)]

@@ -15,12 +15,13 @@ from msgspec import UNSET, Meta, UnsetType
 from mcpyard.catalog.routes import Route
 from mcpyard.domain.cause import Cause, Code
 from mcpyard.domain.definition.merge import oauth_of
+from mcpyard.domain.definition.quantities import MOST_TIMES
 from mcpyard.domain.definition.secret_names import names_secret
 from mcpyard.domain.definition.secret_text import shown_args, shown_text, shown_url
 from mcpyard.domain.desired import DesiredServer, Waiting
 from mcpyard.domain.errors import Problem
 from mcpyard.domain.lifecycle import Phase
-from mcpyard.domain.model import MOST_TIMES, Config, LocalConfig, Scope, Transport, Wanted
+from mcpyard.domain.model import Config, LocalConfig, Scope, Transport, Wanted
 from mcpyard.domain.observed import Observed
 from mcpyard.domain.status import RunState, Status, public_words
 from mcpyard.yard.masking import masked, shown_value
@@ -108,6 +109,7 @@ class ServerView(View, frozen=True, kw_only=True):
     name: str
     title: Annotated[str | None, Meta(description="What it is called on the page.")]
     description: Annotated[str | None, Meta(description="What is said about it on the page.")]
+    tags: Annotated[list[str], Meta(description="What it is found and grouped by on the page.")]
     scope: Scope
     type: Literal["local", "remote"]
     transport: Transport | None
@@ -239,6 +241,7 @@ def server_view(
         name=server.name,
         title=config.title,
         description=config.description,
+        tags=config.tags,
         scope=server.owner.scope,
         type=config.type,
         transport=config.transport,
