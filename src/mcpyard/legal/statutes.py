@@ -79,6 +79,7 @@ class _StatuteSearch:
         for reference in self._parsed.references:
             if not isinstance(reference.law, OutsideLaw):
                 self._read(reference, limit)
+        self._say_what_is_left_out(limit)
         if answer.missing and not answer.hits:
             answer.suggestions += self._similar()
         elif self._concepts:
@@ -88,6 +89,16 @@ class _StatuteSearch:
         answer.suggestions = [*dict.fromkeys(answer.suggestions)][:_MOST_SUGGESTIONS]
         answer.hits = [self._marked(hit) for hit in answer.hits[:limit]]
         return answer
+
+    def _say_what_is_left_out(self, limit: int) -> None:
+        """A range that is too long is answered in part, which nobody may take for the whole."""
+        hits = self._answer.hits
+        is_cut = self._parsed.has_long_range or (
+            len(self._parsed.references) > 1 and len(hits) > limit
+        )
+        if hits and is_cut:
+            labels = ", ".join(hit.row["label"] for hit in hits[:limit])
+            self._say(notices.say("too_many", articles=labels))
 
     def _marked(self, hit: Hit) -> Hit:
         marked_hit, notice = marked(self._library, hit, self._answer.as_of)

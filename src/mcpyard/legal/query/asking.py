@@ -71,6 +71,7 @@ class ParsedQuery:
         references: The articles that it names.
         laws: The laws that it names, with or without an article.
         unread_numbers: What stands where the number of an article does, and is none.
+        has_long_range: Whether it names a range of which `references` have only a part.
     """
 
     text: str
@@ -78,6 +79,7 @@ class ParsedQuery:
     references: tuple[ArticleReference, ...] = ()
     laws: tuple[LawMention, ...] = ()
     unread_numbers: tuple[str, ...] = ()
+    has_long_range: bool = False
 
     @property
     def words(self) -> Runs:
@@ -118,7 +120,8 @@ def understand(query: str, names: LawNames) -> ParsedQuery:
         references, rest = (*references, *both), _COMPARED.sub(" ", rest)
     unread = tuple(_UNREAD_NUMBER.findall(rest)) if laws else ()
     rest = _UNREAD_NUMBER.sub(" ", rest) if unread else rest
-    return ParsedQuery(text, rest, references, tuple(laws), unread)
+    is_long = any(each.ends_long_range for each in numbers)
+    return ParsedQuery(text, rest, references, tuple(laws), unread, is_long)
 
 
 def _of_both_versions(
