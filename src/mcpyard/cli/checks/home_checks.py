@@ -1,6 +1,7 @@
 """Checks of the home: whether it can be written, and its state be read."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 from mcpyard.cli.checks.findings import Check, bad, good
@@ -8,7 +9,7 @@ from mcpyard.domain.errors import YardError
 from mcpyard.domain.remedies import remedy
 from mcpyard.store.atomic_files import probe_writing
 from mcpyard.store.sqlite.peeking import examine_state
-from mcpyard.store.sqlite.snapshots import Snapshots
+from mcpyard.store.sqlite.snapshots import Snapshots, newest
 from mcpyard.store.sqlite.used_marker import is_marked
 
 
@@ -40,5 +41,5 @@ def _snapshots(home: Path) -> Check:
     snapshots = Snapshots(home).all()
     if not snapshots:
         return good("backups", "none yet; mcpyard up takes one a day")
-    newest = f"{snapshots[0].at:%Y-%m-%d %H:%M} UTC"
-    return good("backups", f"{len(snapshots)}, the newest of {newest}; mcpyard restore lists them")
+    day = f"{newest(snapshots, datetime.now(UTC)).at:%Y-%m-%d %H:%M} UTC"
+    return good("backups", f"{len(snapshots)}, the newest of {day}; mcpyard restore lists them")
