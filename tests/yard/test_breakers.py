@@ -129,7 +129,8 @@ async def test_a_call_that_waited_for_its_turn_in_vain_says_nothing_about_its_to
 def in_queue(library: Library, seconds: float) -> None:
     """Let calls wait so long before they are sent, and the server answer none in time."""
 
-    async def call(_server: UUID, _tool: str, _arguments: bytes, terms: CallTerms) -> bytes:
+    async def call(server: UUID, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
+        del server, tool, arguments
         assert terms.waiting is not None
         assert terms.timeout is not None
         terms.waiting.waited += seconds

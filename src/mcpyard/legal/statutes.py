@@ -204,7 +204,7 @@ class _StatuteSearch:
     def _read_chapter(self, limit: int) -> None:
         """The first articles of the chapter of a law, or of each that the label may mean."""
         labels = () if self._answer.missing else self._parsed.chapter
-        law, version = (labels and self._scope()) or (None, "")
+        law, version = (self._scope() if labels else None) or (None, "")
         if law is None:
             return
         by_heading = chapters(self._library, law, version, self._answer.as_of, labels)
