@@ -155,6 +155,24 @@ def test_a_home_on_a_full_disk_is_a_finding(tmp_path: Path) -> None:
     assert [*home.iterdir()] == []
 
 
+@pytest.mark.parametrize(("name", "then"), [("token", ", then mcpyard token rotate"), ("key", "")])
+def test_a_secret_of_the_home_that_others_can_access_is_a_finding(
+    tmp_path: Path, name: str, then: str
+) -> None:
+    home = tmp_path / "my home"
+    home.mkdir(mode=0o700)
+    file = home / name
+    file.write_text("x" * 43)
+    for mode in (0o644, 0o640):
+        file.chmod(mode)
+        check = findings(home=home, code=0)[name]
+        assert check["status"] == "warn"
+        assert check["message"] == f"other users can access {file} (mode {mode:04o})"
+        assert check["fix"] == f"chmod 600 '{file}'{then}"
+    file.chmod(0o600)
+    assert name not in findings(home=home, code=0)
+
+
 @pytest.mark.parametrize(("needed", "status"), [(False, "warn"), (True, "fail")])
 def test_a_node_that_is_too_old_is_a_finding(tmp_path: Path, needed: bool, status: str) -> None:
     program(tmp_path / "bin", "node", "echo v12.22.9")

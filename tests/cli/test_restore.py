@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import shutil
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -188,6 +190,25 @@ def test_a_damaged_backup_is_marked_in_the_list_and_refused(home: Path, terminal
     assert code == 1
     assert str(damaged) in err
     assert (home / "state.db").read_bytes() == before
+
+
+def test_the_newest_backup_that_is_not_of_the_future_is_suggested(
+    home: Path, terminal: Terminal
+) -> None:
+    store(home, "one")
+    Snapshots(home).take(NOW)
+    future = home / "backups" / "state-2999-01-01.db"
+    shutil.copyfile(home / "backups" / BACKUP, future)
+    time = datetime(2999, 1, 1, tzinfo=UTC).timestamp()
+    os.utime(future, (time, time))
+    _, out, err = terminal.run()
+    assert out.index(future.name) < out.index(BACKUP)
+    assert err == f"restore one: mcpyard restore {BACKUP}\n"
+    checks = {each.check: each for each in examine_home(home)}
+    assert "the newest of 2999" not in checks["backups"].message
+    # Damage leaves no other choice.
+    (home / "backups" / BACKUP).write_bytes(b"damage")
+    assert future.name in terminal.run()[2]
 
 
 @pytest.mark.real

@@ -164,6 +164,17 @@ def test_hints_about_other_programs_servers_fit(terminal: Terminal) -> None:
     folder.rmdir()
 
 
+def test_a_value_that_mcpyard_cannot_have_is_not_told_as_an_unknown_field(
+    terminal: Terminal,
+) -> None:
+    lay(terminal.user, codex='[mcp_servers.t]\ncommand = "x"\nstartup_timeout_sec = 0\nodd = 1\n')
+    output = terminal.run("copy", "--from", "codex", "--to", "gemini", "t", "--dry-run")
+    wrong_value = "this value is not supported by mcpyard: dropped"
+    assert f"startup_timeout_sec: {wrong_value}\n" in output
+    assert "odd: not supported by mcpyard: dropped" in output
+    (terminal.user / FILES["codex"]).unlink()
+
+
 def test_a_field_that_is_known_of_its_program_is_not_told_as_unknown(terminal: Terminal) -> None:
     text = '{"mcpServers": {"g": {"command": "run", "trust": true, "odd": 1}}}'
     lay(terminal.user, gemini=text)

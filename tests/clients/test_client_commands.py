@@ -155,3 +155,26 @@ def test_a_client_that_a_user_described_is_listed_copied_to_and_synced(alone: Te
     (folder / "bad.toml").write_text(ACME.replace('"none"', '"entry"').replace('"acme"', '"bad"'))
     output = alone.run("clients", "ls")
     assert f"problem: {folder / 'bad.toml'}:10:15: scopes[0].switch.kind: is" in output
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ls", "bad"),
+        ("ls", "bad:user"),
+        ("ls", "elsewhere"),
+        ("show", "bad", "x"),
+        ("edit", "bad", "x", "--command", "y"),
+    ],
+)
+def test_every_command_names_the_mistake_in_the_description_of_a_client(
+    alone: Terminal, command: tuple[str, ...]
+) -> None:
+    folder = alone.home / "clients"
+    folder.mkdir(parents=True)
+    # Which client the file describes is its name, or an id that nobody could read.
+    (folder / "bad.toml").write_text(ACME.replace('"Acme"', "3"))
+    lists = command[0] == "ls" and "elsewhere" not in command
+    output = alone.run("clients", *command, code=0 if lists else 2)
+    assert f"{folder / 'bad.toml'}:3:9: title: expected `str`, got `int`" in output
+    assert ("is unknown" in output) == ("elsewhere" in command)

@@ -183,3 +183,29 @@ async def test_the_gateway_is_approved_whatever_command_starts_it(
         await approve(it, inside)
         assert (await sync_of(it).apply(request, inside)).writes == 1
         assert 'command = "/opt/mcpyard"' in it.read("codex")
+
+
+BRIDGES = [
+    (("mcpyard", "stdio"), 0),
+    (("/opt/ci/bin/mcpyard", "stdio"), 0),
+    (("/usr/bin/python3", "-m", "mcpyard", "stdio"), 0),
+    (("mcpyard", "stdio", "--home", "/ci/home"), 0),
+    (("other", "stdio"), 1),
+]
+
+
+@pytest.mark.parametrize(("command", "different"), BRIDGES)
+async def test_a_check_on_another_machine_finds_the_gateway_whatever_starts_it_there(
+    tmp_path: Path, command: tuple[str, ...], different: int
+) -> None:
+    via = '[targets."claude:project"]\nvia = "gateway"\n'
+    async with five_servers(tmp_path) as it:
+        inside = lay(it.project, via)
+        await sync_of(it).apply(SyncRequest(command=("/home/ann/bin/mcpyard", "stdio")), inside)
+        assert "/home/ann/bin/mcpyard" in (it.project / ".mcp.json").read_text()
+        check = SyncRequest(check=True, command=command)
+        assert (await sync_of(it).plan(check, inside)).different == different
+        # What an entry asks the gateway for is no matter of the machine.
+        file = it.project / ".mcp.json"
+        file.write_text(file.read_text().replace('"stdio"', '"stdio", "--profile", "work"'))
+        assert (await sync_of(it).plan(check, inside)).different == 1

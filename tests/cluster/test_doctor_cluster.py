@@ -59,7 +59,8 @@ def test_a_node_is_checked_with_its_database_and_its_certificate(tmp_path: Path,
         make_certificate(authority, "n1", out, valid=timedelta(days=29))
         soon = findings(home, dsn)["node certificate"]
         assert soon["status"] == "warn"
-        assert soon["fix"].endswith("mcpyard cluster cert n1")
+        in_place = "put the files of a new one in place of the old ones, without a restart"
+        assert soon["fix"] == f"{in_place}: mcpyard cluster cert n1"
         make_certificate(authority, "n1", out, valid=timedelta(days=-1))
         expired = findings(home, dsn, code=1)["node certificate"]
         assert (expired["status"], "expired on" in expired["message"]) == ("fail", True)

@@ -126,6 +126,43 @@ async def test_a_call_that_waited_for_its_turn_in_vain_says_nothing_about_its_to
         assert not yard.tools("a")[0].stale
 
 
+def in_queue(library: Library, seconds: float) -> None:
+    """Let calls wait so long before they are sent, and the server answer none in time."""
+
+    async def call(server: UUID, tool: str, arguments: bytes, terms: CallTerms) -> bytes:
+        del server, tool, arguments
+        assert terms.waiting is not None
+        assert terms.timeout is not None
+        terms.waiting.waited += seconds
+        left = terms.timeout - seconds
+        raise TimedOut(f"tools/call was not answered in time ({left:g} s)")
+
+    library.servers.call = call
+
+
+@pytest.mark.parametrize(("waited", "stale"), [(9.01, False), (0.5, True)])
+async def test_a_call_that_waited_most_of_its_limit_says_nothing_about_its_tool(
+    waited: float, *, stale: bool
+) -> None:
+    library = Library(a=local(timeout=10_000, health={"failures": 1}))
+    async with library.open() as yard:
+        in_queue(library, waited)
+        with pytest.raises(TimedOut) as failed:
+            await yard.call(TOOL, ASKED)
+        assert yard.tools("a")[0].stale is stale
+    limit = f"(10 s, {waited:g} s of them before it was sent)"
+    assert str(failed.value) == f'the server "a": tools/call was not answered in time {limit}'
+    assert failed.value.message == str(failed.value)
+
+
+async def test_a_call_that_did_not_wait_keeps_what_its_server_said() -> None:
+    library = Library(a=local(timeout=10_000))
+    async with library.open() as yard:
+        in_queue(library, 0)
+        with pytest.raises(TimedOut, match=r"not answered in time \(10 s\)$"):
+            await yard.call(TOOL, ASKED)
+
+
 async def test_a_call_that_waited_for_its_turn_in_vain_goes_to_a_fallback() -> None:
     library = Library({}, a=local(fallback=["b"]), b=local())
     library.fail("a", TimedOut("waited too long", sent=False))

@@ -157,6 +157,7 @@ ADVICE: Final[Mapping[str, str]] = {
     "write-reference": "write {reference}",
     "name-variable": "list the variable in one of {words}",
     "read-variable": "{program} expands no references there; let the server read the variable",
+    "use-gateway": "{program} expands no references there; use the gateway there",
     "change-secret": "replace the secret, then {then}",
     "use-keyring": "use ${{keyring:NAME}} or a variable",
     "close-file": "run chmod 600, or {then}",

@@ -16,10 +16,9 @@ from mcpyard.formats.entries import Entry
 from mcpyard.formats.entry_list import Listed
 from mcpyard.formats.evaluation import Read, sentence
 from mcpyard.formats.facts import Effective
-from mcpyard.formats.fields import OAUTH_TEXTS, Field
+from mcpyard.formats.fields import OAUTH_TEXTS, REMOTE_FIELDS, Field
 from mcpyard.formats.finding import Advice, Finding, Where, advice
 from mcpyard.formats.locations import ClientScopeRef
-from mcpyard.formats.reference_syntax import ReferenceSyntax
 from mcpyard.formats.registry import CLIENTS
 from mcpyard.formats.switches import switch_words
 from mcpyard.formats.texts import Text
@@ -145,54 +144,61 @@ def _references(case: _Case) -> Iterator[Finding]:
         texts = (without_open(part) for part in literals)
         for match in (each for part in texts for each in _ANY_REFERENCE.finditer(part)):
             name = match["name"] or match["bare"]
-            todo = _as_reference(case.ref, name, dialect)
+            todo = _as_reference(case.ref, name, field)
             yield case.finding("foreign-reference", words, todo, variable=name)
 
 
-def _as_reference(ref: ClientScopeRef, name: str, dialect: ReferenceSyntax) -> Advice:
+def _as_reference(ref: ClientScopeRef, name: str, field: Field) -> Advice:
+    dialect, names = ref.client.dialect_of(field), ref.shape.field_names
     if dialect.reference:
         return advice("write-reference", reference=reference(name, dialect))
-    if Field.ENV_VARS in ref.shape.field_names:
-        words = (Field.ENV_VARS, Field.ENV_HEADERS, Field.BEARER)
-        names = ref.shape.field_names
+    # A list of variables for a process puts none of them into a request.
+    is_remote = field is Field.URL or field in REMOTE_FIELDS
+    words = (*(() if is_remote else (Field.ENV_VARS,)), Field.ENV_HEADERS, Field.BEARER)
+    if words[0] in names or (is_remote and words[-1] in names):
         fields = ", ".join(names[each] for each in words if each in names)
         return advice("name-variable", words=fields)
-    return advice("read-variable")
+    return advice("use-gateway" if is_remote else "read-variable")
 
 
 def _secrets(case: _Case) -> Iterator[Finding]:
     """Secrets as literals: in a file that is shared or that others can read, or on show."""
-    instead = _as_reference(case.ref, "A_VARIABLE", case.ref.client.dialect)
     if case.text.tracked:
-        says, todo = "secret-tracked", instead.after("change-secret")
+        says = "secret-tracked"
     elif (case.text.mode or 0) & _OTHERS_READ:
-        says, todo = "secret-readable", instead.after("close-file")
+        says = "secret-readable"
     else:
-        says, todo = "secret-visible", instead
-        if case.ref.client.id == _OWN:
-            todo = advice("use-keyring")
-    for words in _literal_secrets(case) if says != "secret-visible" else ():
-        yield case.finding(says, words, todo)
-    for words in _visible_secrets(case):
-        yield case.finding(says, words, todo)
+        says = "secret-visible"
+    for field, words in _literal_secrets(case) if says != "secret-visible" else ():
+        yield case.finding(says, words, _instead_of_secret(case, says, field))
+    for field, words in _visible_secrets(case):
+        yield case.finding(says, words, _instead_of_secret(case, says, field))
 
 
-def _literal_secrets(case: _Case) -> Iterator[tuple[str, ...]]:
+def _instead_of_secret(case: _Case, says: str, field: Field) -> Advice:
+    if says == "secret-visible" and case.ref.client.id == _OWN:
+        return advice("use-keyring")
+    instead = _as_reference(case.ref, "A_VARIABLE", field)
+    first = {"secret-tracked": "change-secret", "secret-readable": "close-file"}.get(says)
+    return instead.after(first) if first else instead
+
+
+def _literal_secrets(case: _Case) -> Iterator[tuple[Field, tuple[str, ...]]]:
     for field, words, text in case.pairs():
         dialect = case.ref.client.dialect_of(field)
         refers = any(not isinstance(part, str) for part in parts(text, dialect))
         if text and not refers and holds_secret(words[-1]):
-            yield words
+            yield field, words
 
 
-def _visible_secrets(case: _Case) -> Iterator[tuple[str, ...]]:
+def _visible_secrets(case: _Case) -> Iterator[tuple[Field, tuple[str, ...]]]:
     """The fields with a secret that process lists and logs show."""
     words = case.ref.shape.field_names
     url = case.entry.url or ""
     dialect = case.ref.client.dialect_of(Field.URL)
     refers = any(isinstance(part, ClientReference) for part in parts(url, dialect))
     if shown_url(url) != url and not refers:
-        yield (words[Field.URL],)
+        yield Field.URL, (words[Field.URL],)
     args = case.entry.args or ()
     if shown_args(args) != [*args]:
-        yield (words[Field.ARGS],)
+        yield Field.ARGS, (words[Field.ARGS],)

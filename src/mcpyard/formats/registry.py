@@ -133,9 +133,7 @@ class ClientRegistry:
     def client_of(self, word: str) -> Client:
         """A client by its id or an alias."""
         if word not in self._by_word:
-            ids = ", ".join(client.id for client in self.clients)
-            problem = Problem("client", f'"{word[:40]}" is unknown; expected one of {ids}')
-            raise ArgumentsRefused.of(problem).advising("List the clients: mcpyard clients ls")
+            raise self._unknown(word)
         return self._by_word[word]
 
     def scope_ref_of(self, words: str, project: str = "") -> ClientScopeRef:
@@ -143,6 +141,21 @@ class ClientRegistry:
         word, _, scope = words.partition(":")
         client = self.client_of(word)
         return ClientScopeRef(client, _scope(client, scope), project)
+
+    def _unknown(self, word: str) -> ArgumentsRefused:
+        """The refusal of a word; a client that is described with a mistake is not just unknown."""
+        broken = [
+            each
+            for each in self.problems
+            if each.place and each.place.file.rpartition("/")[2] == f"{word}.toml"
+        ]
+        if broken:
+            return ArgumentsRefused.of(*broken).advising("Correct the description of the client.")
+        ids = ", ".join(client.id for client in self.clients)
+        problem = Problem("client", f'"{word[:40]}" is unknown; expected one of {ids}')
+        # Any of the broken descriptions may be the one that has this id.
+        refusal = ArgumentsRefused.of(problem, *self.problems)
+        return refusal.advising("List the clients: mcpyard clients ls")
 
     def program_locks(self, host: ClientFolders) -> dict[str, FileLock]:
         """The locks that programs take to write their own files, by the file."""

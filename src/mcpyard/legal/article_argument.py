@@ -37,5 +37,7 @@ def read_article(article: str, law: Law, names: LawNames) -> ArticleArgument:
         return ArticleArgument(numerals.read(article))
     first, others = numbers[0], [*dict.fromkeys(str(each.number) for each in numbers[1:])]
     unread = [each for each in others if each != str(first.number)]
+    if any(each.ends_long_range for each in numbers):
+        unread.insert(-1, "...")
     skipped = (notices.say("one_article", others=", ".join(unread)),) if unread else ()
     return ArticleArgument(first.number, first.paragraph, first.item, skipped)

@@ -5,10 +5,12 @@ the article of that number in another law is never the answer.
 """
 
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from mcpyard.legal import notices, times
+from mcpyard.legal.chapters import chapters
 from mcpyard.legal.library import Hit, Library, with_paragraph
 from mcpyard.legal.model import DocumentKind
 from mcpyard.legal.newer_versions import marked
@@ -79,15 +81,37 @@ class _StatuteSearch:
         for reference in self._parsed.references:
             if not isinstance(reference.law, OutsideLaw):
                 self._read(reference, limit)
+        self._say_what_is_left_out(limit)
+        self._read_chapter(limit)
+        self._go_on(limit)
+        answer.suggestions = [*dict.fromkeys(answer.suggestions)][:_MOST_SUGGESTIONS]
+        answer.hits = [self._marked(hit) for hit in answer.hits[:limit]]
+        return answer
+
+    def _go_on(self, limit: int) -> None:
+        """What fits the words of the query, besides what it names."""
+        answer = self._answer
+        if self._parsed.chapter and (answer.missing or answer.hits):
+            return
         if answer.missing and not answer.hits:
             answer.suggestions += self._similar()
         elif self._concepts:
             self._search(limit)
         elif not self._parsed.references:
             self._begin(limit)
-        answer.suggestions = [*dict.fromkeys(answer.suggestions)][:_MOST_SUGGESTIONS]
-        answer.hits = [self._marked(hit) for hit in answer.hits[:limit]]
-        return answer
+
+    def _say_what_is_left_out(self, limit: int) -> None:
+        """A range that is too long is answered in part, which nobody may take for the whole."""
+        hits = self._answer.hits
+        is_cut = self._parsed.has_long_range or (
+            len(self._parsed.references) > 1 and len(hits) > limit
+        )
+        if hits and is_cut:
+            self._say_which(hits[:limit])
+
+    def _say_which(self, hits: Sequence[Hit]) -> None:
+        labels = ", ".join(hit.row["label"] for hit in hits)
+        self._say(notices.say("too_many", articles=labels))
 
     def _marked(self, hit: Hit) -> Hit:
         marked_hit, notice = marked(self._library, hit, self._answer.as_of)
@@ -176,6 +200,26 @@ class _StatuteSearch:
             for each in scored
             if best and each.score >= _RELATIVE * best.score and each.row["id"] not in taken
         ][:limit]
+
+    def _read_chapter(self, limit: int) -> None:
+        """The first articles of the chapter of a law, or of each that the label may mean."""
+        labels = () if self._answer.missing else self._parsed.chapter
+        law, version = (self._scope() if labels else None) or (None, "")
+        if law is None:
+            return
+        by_heading = chapters(self._library, law, version, self._answer.as_of, labels)
+        name = "".join(labels)
+        if not by_heading and name.startswith("第"):
+            self._answer.miss(notices.say("no_chapter", law=law.name, chapter=name), [])
+        elif len(by_heading) > 1:
+            names = "; ".join(by_heading)
+            message = notices.say("chapters", law=law.name, chapter=name, names=names)
+            self._answer.notices.append(message)
+        most = limit if len(by_heading) == 1 else _MOST_OF_A_LAW
+        hits = [hit for each in by_heading.values() for hit in each[:most]]
+        self._answer.hits += hits[:limit]
+        if sum(map(len, by_heading.values())) > len(hits[:limit]):
+            self._say_which(self._answer.hits)
 
     def _begin(self, limit: int) -> None:
         """The beginning of a law that is named without anything else."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mcpyard.domain.errors import DocumentBroken, Problem, SourceLocation
+from mcpyard.domain.errors import ArgumentsRefused, DocumentBroken, Problem, SourceLocation
 from mcpyard.domain.files import FileText
 from mcpyard.formats.client_definitions import DIALECTS, define
 from mcpyard.formats.editing import write
@@ -339,6 +339,11 @@ def test_a_bad_file_costs_only_itself_and_no_two_have_one_name() -> None:
         "b.toml",
         "c.toml",
     ]
+    with pytest.raises(ArgumentsRefused) as named:
+        registry.client_of("b")
+    assert str(named.value) == "b.toml:3:1: is not UTF-8"
+    with pytest.raises(ArgumentsRefused, match=r'"nobody" is unknown.*; b\.toml:3:1: is not UTF-8'):
+        registry.client_of("nobody")
 
 
 def test_every_dialect_that_a_file_can_name_is_documented() -> None:

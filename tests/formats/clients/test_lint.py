@@ -158,6 +158,47 @@ def test_a_reference_that_codex_leaves_alone_is_told_with_its_own_fields() -> No
     assert finding.place == SourceLocation(f"{HOME}/.codex/config.toml", 3, 12)
 
 
+GOOSE = """extensions:
+  x:
+    name: x
+    enabled: true
+    type: {type}
+    {launch}
+    {field}: {{API_TOKEN: "{value}"}}
+    description: ""
+"""
+
+
+@pytest.mark.parametrize(
+    ("launch", "field", "hint"),
+    [
+        ("cmd: a\n    args: []", "envs", "list the variable in one of env_keys"),
+        (
+            'uri: "https://example.com/mcp"',
+            "headers",
+            "Goose expands no references there; use the gateway there",
+        ),
+    ],
+)
+@pytest.mark.parametrize("value", ["{env:TOKEN}", LITERAL])
+def test_advice_names_no_field_that_serves_another(
+    launch: str, field: str, hint: str, value: str
+) -> None:
+    kind = "stdio" if field == "envs" else "streamable_http"
+    text = GOOSE.format(type=kind, launch=launch, field=field, value=value)
+    files = texts({"~/.config/goose/config.yaml": text}, 0o644)
+    findings = lint(client_of("goose"), host(), files)
+    assert findings
+    assert [each.hint for each in findings if not each.hint.endswith(hint)] == []
+
+
+def test_a_secret_in_a_header_of_codex_has_fields_for_headers() -> None:
+    entry = 'url = "https://example.com"\nhttp_headers = {Authorization = "Bearer hunter2"}\n'
+    [finding] = only("codex", entry, mode=0o644)
+    fields = "env_http_headers, bearer_token_env_var"
+    assert finding.hint == f"run chmod 600, or list the variable in one of {fields}"
+
+
 def test_references_of_its_own_and_escaped_ones_are_left_alone() -> None:
     assert only("claude", {"command": "${A}", "args": ["${B:-c}", "$D"]}) == []
     assert only("yard", {"command": "a", "args": ["$${A}"]}) == []

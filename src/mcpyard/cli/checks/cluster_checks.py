@@ -112,7 +112,8 @@ def _certificates(node: _LastNode) -> Iterator[Check]:
         return
     message = f"of {node.name}, valid until {ends.date()}"
     if ends - datetime.now(UTC) < _SOON:
-        fix = f"make a new one, then restart the node: mcpyard cluster cert {node.name}"
+        in_place = "put the files of a new one in place of the old ones, without a restart"
+        fix = f"{in_place}: mcpyard cluster cert {node.name}"
         yield doubtful(check, message, fix)
     else:
         yield good(check, message)

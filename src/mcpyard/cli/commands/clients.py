@@ -2,10 +2,10 @@
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from mcpyard.cli.cli_errors import usage
 from mcpyard.cli.client_servers import EntryRef, folder_of, reach
@@ -14,7 +14,10 @@ from mcpyard.cli.commands.edit import EditRequest, patch_of
 from mcpyard.cli.definition_options import DefinitionOptions
 from mcpyard.cli.output import clean, one_line, table
 from mcpyard.cli.printing import JsonObject
-from mcpyard.domain.errors import SourceLocation
+from mcpyard.domain.errors import Problem, SourceLocation
+
+_DEFINITION: Final = "definition"
+"""The scope of a file that should describe a client, and does not."""
 
 
 def show_clients(
@@ -127,15 +130,23 @@ def _of_client(records: list[JsonObject], words: str) -> list[JsonObject]:
     client, _, scope = words.partition(":")
     mine = [each for each in records if client == each["client"]]
     if not mine:
-        from mcpyard.formats.registry import client_of
+        from mcpyard.formats.registry import ClientRegistry
 
-        id_ = client_of(client).id
+        id_ = ClientRegistry(problems=_broken_definitions(records)).client_of(client).id
         mine = [each for each in records if id_ == each["client"]]
-    named = [each for each in mine if scope in {"", each["scope"]}]
+    named = [each for each in mine if scope in {"", each["scope"]} or each["scope"] == _DEFINITION]
     if not named:
         scopes = ", ".join(str(each["scope"]) for each in mine)
         raise usage(f'{client} has no scope "{scope[:40]}"; one of {scopes}', "omit the scope")
     return named
+
+
+def _broken_definitions(records: list[JsonObject]) -> Iterator[Problem]:
+    """What is wrong with the files of the user that describe clients."""
+    for group in records:
+        for each in group["problems"] if group["scope"] == _DEFINITION else ():
+            place = each["place"] and SourceLocation(**each["place"])
+            yield Problem(each["field"], each["message"], place)
 
 
 def _print_server(server: JsonObject, *, as_json: bool) -> int:

@@ -23,13 +23,15 @@ from mcpyard.store.sqlite.snapshots import (
     Snapshots,
     examine,
     is_of_cluster,
+    newest,
     unreadable_sign_ins,
 )
 
 
 def list_snapshots(home: Path, *, as_json: bool) -> int:
     """Print the backups, newest first."""
-    records = [_record(each) for each in Snapshots(home).all()]
+    snapshots = Snapshots(home).all()
+    records = [_record(each) for each in snapshots]
     if as_json:
         print(json.dumps(records))
         return 0
@@ -44,7 +46,13 @@ def list_snapshots(home: Path, *, as_json: bool) -> int:
     ]
     table(("BACKUP", "WHEN", "BYTES", "SERVERS"), rows, f"no backups in {clean(str(home))}")
     if rows:
-        print(f"restore one: mcpyard restore {rows[0][0]}", file=sys.stderr)
+        sound = [
+            snapshot
+            for snapshot, record in zip(snapshots, records, strict=True)
+            if record["problem"] is None
+        ]
+        name = newest(sound or snapshots, datetime.now(UTC)).path.name
+        print(f"restore one: mcpyard restore {clean(name)}", file=sys.stderr)
     return 0
 
 

@@ -70,6 +70,23 @@ class SelfIdentity(Struct, frozen=True):
         return bool(self.instance) and identity == (NAME, self.instance)
 
 
+def are_same_bridge(command: Sequence[str], own: Sequence[str]) -> bool:
+    """Whether a command starts the same bridge as one of this machine.
+
+    Where the program and the home are differs between machines, but not the profile.
+    """
+    written, ours = _after_bridge(command), _after_bridge(own)
+    if written is None or ours is None:
+        return False
+    return [*written] in ([*ours], _without_home(ours))
+
+
+def _without_home(parts: Sequence[str]) -> list[str]:
+    homes = [index for index, part in enumerate(parts) if part == "--home"]
+    left_out = {*homes, *(index + 1 for index in homes)}
+    return [part for index, part in enumerate(parts) if index not in left_out]
+
+
 def _after_bridge(command: Sequence[str]) -> Sequence[str] | None:
     """What stands behind `mcpyard`, if `stdio` is among it as the command; else None."""
     for index, part in enumerate(command):

@@ -193,13 +193,15 @@ def _enabled(draft: Draft) -> None:
 
 
 def _unknown(draft: Draft, entry: Entry) -> None:
+    shape = draft.source.shape
     for word, value in entry.unknown.items():
-        is_known = word in draft.source.shape.others
-        reason = (
-            f"not supported by {draft.title}: dropped"
-            if is_known
-            else "not supported by mcpyard: dropped"
-        )
+        if word in shape.others:
+            reason = f"not supported by {draft.title}: dropped"
+        elif word in shape.also or word in shape.field_names.values():
+            # The field is known, and its program takes a value that mcpyard has no meaning for.
+            reason = "this value is not supported by mcpyard: dropped"
+        else:
+            reason = "not supported by mcpyard: dropped"
         warning = Warned(WarningKind.UNSUPPORTED, word, shape_of_value(value), reason)
         draft.warnings.append(warning)
         draft.left[word] = value

@@ -7,6 +7,7 @@ from typing import Final
 
 from mcpyard.legal.notices import say
 from mcpyard.legal.query import numerals
+from mcpyard.legal.query.chapter_names import read_chapter
 from mcpyard.legal.query.folding import one_line
 from mcpyard.legal.query.law_mentions import LawMention, law_mentions
 from mcpyard.legal.query.law_versions import OLD, version_after_article
@@ -71,6 +72,8 @@ class ParsedQuery:
         references: The articles that it names.
         laws: The laws that it names, with or without an article.
         unread_numbers: What stands where the number of an article does, and is none.
+        has_long_range: Whether it names a range of which `references` have only a part.
+        chapter: The chapter of a law, if that is all that it says besides: 第二章, 第一节.
     """
 
     text: str
@@ -78,6 +81,8 @@ class ParsedQuery:
     references: tuple[ArticleReference, ...] = ()
     laws: tuple[LawMention, ...] = ()
     unread_numbers: tuple[str, ...] = ()
+    has_long_range: bool = False
+    chapter: tuple[str, ...] = ()
 
     @property
     def words(self) -> Runs:
@@ -118,7 +123,9 @@ def understand(query: str, names: LawNames) -> ParsedQuery:
         references, rest = (*references, *both), _COMPARED.sub(" ", rest)
     unread = tuple(_UNREAD_NUMBER.findall(rest)) if laws else ()
     rest = _UNREAD_NUMBER.sub(" ", rest) if unread else rest
-    return ParsedQuery(text, rest, references, tuple(laws), unread)
+    is_long = any(each.ends_long_range for each in numbers)
+    chapter = () if references or unread else read_chapter(rest)
+    return ParsedQuery(text, rest, references, tuple(laws), unread, is_long, chapter)
 
 
 def _of_both_versions(

@@ -35,7 +35,7 @@ _CHINESE: Final = re.compile(
 _ENGLISH: Final = re.compile(
     r"(?:\b(?:article|art|section|sec)(?P<plural>s)?\.?|§(?P<signs>§)?)\s*"
     r"(?P<numbers>\d{1,6}(?:\s*(?:,|and|&)\s*\d{1,6}\b)*)"
-    r"(?:(?P<letter>[a-z])\b|\s*(?:[-.\u2013]|(?P<to>to))\s*(?P<insert>\d{1,4})(?!\d))?",
+    r"(?:(?P<letter>[a-z])\b|\s*(?:[-.\u2013]|(?P<to>to|through))\s*(?P<insert>\d{1,4})(?!\d))?",
     re.IGNORECASE,
 )
 _BARE: Final = re.compile(rf"第?\s*({NUMERAL})(?:\s*(?:之|[-.])\s*({NUMERAL})|([A-Za-z]))?")
@@ -45,7 +45,7 @@ _AFTER_A_NAME: Final = re.compile(
 )
 # And that of one more article after another: 第1165条和1166条.
 _AFTER_AN_ARTICLE: Final = re.compile(rf"[条款项]\s*(?:[、,和与及或至到]|以及|或者|{_DASH})\s*$")
-_RANGE: Final = re.compile(rf"\s*(?:至|到|{_DASH})\s*")
+_RANGE: Final = re.compile(rf"\s*(?:至|到|to|through|{_DASH})\s*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -63,7 +63,11 @@ class Number:
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An article number inside a text, where it stands, and the paragraph and item it names."""
+    """An article number inside a text, where it stands, and the paragraph and item it names.
+
+    `ends_long_range` is whether it is the end of a range of which only the beginning is written
+    out as mentions.
+    """
 
     number: Number
     start: int
@@ -71,6 +75,7 @@ class Mention:
     paragraph: int = 0
     item: int = 0
     is_english: bool = False
+    ends_long_range: bool = False
 
 
 def value(numeral: str) -> int | None:
@@ -146,6 +151,7 @@ def _read_chinese(match: re.Match[str]) -> Iterator[Mention]:
         return
     *listed, last = re.split(_LIST, match["numbers"])
     first, dashed = value(last) or 0, value(match["dashed"] or "0") or 0
+    is_long = dashed - first > _LONGEST_RANGE
     if dashed > first:
         # 第3-5条 is three articles; 第133-1条 is one that was put in.
         listed += map(str, range(first, min(dashed, first + _LONGEST_RANGE)))
@@ -156,7 +162,7 @@ def _read_chinese(match: re.Match[str]) -> Iterator[Mention]:
         if (number := _number(each)) is not None:
             yield Mention(number, match.start(), match.end())
     if final is not None:
-        yield Mention(final, match.start(), match.end(), paragraph, item)
+        yield Mention(final, match.start(), match.end(), paragraph, item, ends_long_range=is_long)
 
 
 def _is_after(match: re.Match[str], *patterns: re.Pattern[str]) -> bool:
@@ -166,14 +172,16 @@ def _is_after(match: re.Match[str], *patterns: re.Pattern[str]) -> bool:
 
 def _read_english(match: re.Match[str]) -> Iterator[Mention]:
     *listed, last = re.findall(r"\d+", match["numbers"])
-    insert = int(match["insert"] or letter_value(match["letter"]))
+    insert, is_long = int(match["insert"] or letter_value(match["letter"])), False
     if (match["plural"] or match["signs"] or match["to"]) and insert > int(last):
         # Articles 26-28 are three; Article 133-1 is one that was put in.
         listed += map(str, range(int(last), min(insert, int(last) + _LONGEST_RANGE)))
+        is_long = insert - int(last) > _LONGEST_RANGE
         last, insert = str(insert), 0
     for each in listed:
         yield Mention(Number(int(each)), match.start(), match.end(), is_english=True)
-    yield Mention(Number(int(last), insert), match.start(), match.end(), is_english=True)
+    final = Number(int(last), insert)
+    yield Mention(final, match.start(), match.end(), is_english=True, ends_long_range=is_long)
 
 
 def _with_ranges(numbers: list[Mention], text: str) -> list[Mention]:
@@ -181,7 +189,9 @@ def _with_ranges(numbers: list[Mention], text: str) -> list[Mention]:
     filled = numbers[:1]
     for before, after in pairwise(numbers):
         span = range(before.number.main + 1, after.number.main)
-        if _RANGE.fullmatch(text[before.end : after.start]) and len(span) <= _LONGEST_RANGE:
-            filled += [replace(before, number=Number(main)) for main in span]
-        filled.append(after)
+        is_range = _RANGE.fullmatch(text[before.end : after.start]) is not None
+        if is_range:
+            filled += [replace(before, number=Number(main)) for main in span[:_LONGEST_RANGE]]
+        is_long = is_range and len(span) > _LONGEST_RANGE
+        filled.append(replace(after, ends_long_range=True) if is_long else after)
     return filled

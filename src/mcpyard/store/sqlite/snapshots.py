@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -178,6 +178,11 @@ def unreadable_sign_ins(path: Path, seal: Seal) -> list[str]:
             return []
         rows = connection.execute("SELECT resource, sealed FROM credentials ORDER BY resource")
         return [resource for resource, sealed in rows if seal.open(sealed) is None]
+
+
+def newest(snapshots: Sequence[Snapshot], now: datetime) -> Snapshot:
+    """The newest of some backups that is not of the future, where a wrong clock put it."""
+    return next((each for each in snapshots if each.at <= now), snapshots[0])
 
 
 def _name(now: datetime) -> str:

@@ -10,7 +10,7 @@ from mcpyard.catalog.routes import Route
 from mcpyard.domain.call_contents import WINDOW, CallTrace
 from mcpyard.domain.callers import Caller
 from mcpyard.domain.edges import edge
-from mcpyard.domain.errors import CallRefused, YardError
+from mcpyard.domain.errors import CallRefused, TimedOut, YardError
 from mcpyard.domain.ports import Clock, RequestHandler
 from mcpyard.domain.started_calls import StartedCall
 from mcpyard.yard.calls.accounts import OK, TOOL_ERROR, Accounts
@@ -51,6 +51,7 @@ class Attempt(Struct, eq=False):
         started: The call on its way, where it was begun without waiting for it.
         ms: How long it took, once it is over.
         waited: Seconds that it waited before it was sent.
+        limit: Seconds that it may take with that.
         passed_over: Servers that were skipped before, and why.
         answers: What a person answered to the server meanwhile, as JSON.
     """
@@ -68,6 +69,7 @@ class Attempt(Struct, eq=False):
     _ended: str = CANCELLED
     probe: ToolBreaker | None = None
     waited: float = 0.0
+    limit: float = 0.0
     passed_over: Sequence[tuple[str, str]] = ()
     answers: Sequence[bytes] = ()
 
@@ -98,7 +100,9 @@ class Attempt(Struct, eq=False):
         fallback, accounts, clock = self.books
         if error is not None and isinstance(error, YardError):
             self._ended = edge(error).problem
-            fallback.failed(self.route, error)
+            if self.waited and isinstance(error, TimedOut) and error.sent:
+                self._say_all_of_its_time(error)
+            fallback.failed(self.route, error, waited=self.waited > self.limit / 2)
             if self.named:
                 name_server(error, self.route.server_name)
         self.caller.calls -= 1
@@ -109,6 +113,12 @@ class Attempt(Struct, eq=False):
         sizes = len(self.arguments), len(self._result)
         record = self._trace(accounts.recorder, now, error) if accounts.recorder else None
         accounts.note(self.route, self.who, ms, self._ended, sizes, record)
+
+    def _say_all_of_its_time(self, error: TimedOut) -> None:
+        """Let an error name the whole limit: the server was asked with what was left of it."""
+        times = f"{self.limit:g} s, {min(self.waited, self.limit):.3g} s of them before it was sent"
+        error.message = f"tools/call was not answered in time ({times})"
+        error.args = (error.message,)
 
     def _trace(
         self, recorder: "CallRecorder", now: float, error: BaseException | None

@@ -156,12 +156,19 @@ class Fallback:
         if self.breakers.answered(route) and route.fallbacks:
             self._tell("recovered", self._deps.desired().get(route.server), route.tool.name)
 
-    def failed(self, route: Route, error: YardError) -> None:
-        """A call of a tool failed; an error of the protocol is an answer too."""
+    def failed(self, route: Route, error: YardError, *, waited: bool = False) -> None:
+        """A call of a tool failed; an error of the protocol is an answer too.
+
+        Args:
+            route: The tool.
+            error: Why it failed.
+            waited: Whether it spent most of its limit before it was sent: then it says nothing of
+                the tool, which was hardly given time.
+        """
         if isinstance(error, CallRefused):
             self.answered(route)
         server = self._deps.desired().get(route.server)
-        if not isinstance(error, TimedOut) or not error.sent or server is None:
+        if not isinstance(error, TimedOut) or not error.sent or waited or server is None:
             return
         # With somebody else to ask, one is enough: the next caller need not wait as long.
         enough = 1 if route.fallbacks else server.config.health.failures

@@ -218,6 +218,7 @@ class CallPipeline:
             attempt.answers = (answers[:WINDOW],)
         on_request = attempt.asking(context.on_request)
         limits = _limits(server.config, route, context)
+        attempt.limit = limits[0]
         terms = _terms(limits, context, caller, on_request, attempt)
         try:
             caller.enter()

@@ -6,6 +6,7 @@ from typing import Final
 
 from mcpyard.domain.definition.approval import ApprovedEntry, Entries
 from mcpyard.domain.definition.parsing import read_definition
+from mcpyard.domain.definition.this_yard import are_same_bridge
 from mcpyard.domain.errors import DefinitionError
 from mcpyard.domain.model import Config, Scope
 from mcpyard.domain.sync.plan import DesiredEntry
@@ -121,6 +122,14 @@ def _gateway(command: tuple[str, ...], profile: str | None) -> Config:
     program, *args = command
     more = ["--profile", profile] if profile else []
     return read_definition({"command": program, "args": [*args, *more]}).config
+
+
+def as_here(gateway: Entry, ours: Entry) -> Entry:
+    """An entry with the command of this machine, if it starts the same bridge."""
+    commands = [(each.command or "", *(each.args or ())) for each in (gateway, ours)]
+    if not are_same_bridge(*commands):
+        return gateway
+    return replace(gateway, command=ours.command, args=ours.args)
 
 
 def selects(target: SyncTarget, name: str) -> bool:

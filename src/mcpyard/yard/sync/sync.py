@@ -217,6 +217,7 @@ class Sync:
             self._sources.shows(_targets(layers)),
             self._sources.selected(request, layers, around.project),
             request.decisions,
+            check=request.check,
         )
 
     async def _waiting(self, terms: EditTerms) -> tuple[str, list[Waiting]]:

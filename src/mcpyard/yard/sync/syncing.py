@@ -36,6 +36,7 @@ from mcpyard.yard.sync.layers import (
     ProfileServers,
     SourceLayer,
     SourceServer,
+    as_here,
     copied,
 )
 from mcpyard.yard.sync.source_file import SyncTarget
@@ -100,6 +101,7 @@ class Syncing:
         shows: Which servers a profile shows.
         only: The targets that change, by their words; None for all.
         decisions: What a person chose, by the words of a target and a name.
+        check: Whether files are compared alone, as on another machine than the one that wrote them.
         cells: What was decided about each entry, once it was done.
         entries: The entries that were looked at.
         rows: The entries of each target, by name.
@@ -120,6 +122,7 @@ class Syncing:
     decisions: Mapping[tuple[str, str], SyncDecision] = field(
         default_factory=dict[tuple[str, str], SyncDecision]
     )
+    check: bool = False
     cells: dict[EntryKey, SyncCell] = field(default_factory=dict[EntryKey, SyncCell], init=False)
     entries: dict[EntryKey, PlannedEntry] = field(
         default_factory=dict[EntryKey, PlannedEntry], init=False
@@ -185,7 +188,7 @@ class Syncing:
                 self.faults[column.target.words] = error
         state = SyncState(
             {key: it.copied.desired for key, it in self.entries.items() if it.copied},
-            {key: _digest(it.present, it.ref) for key, it in self.entries.items() if it.seen},
+            {key: self._digest(it) for key, it in self.entries.items() if it.seen},
             self._owned_here(),
             self._choices(),
         )
@@ -235,6 +238,15 @@ class Syncing:
         digest = digest_of(present, ref)
         seen = f"{digest.whole}{'' if digest.on else '-off'}"
         return PlannedEntry(column, key, ref, path, present, seen)
+
+    def _digest(self, entry: PlannedEntry) -> EntryDigest:
+        """What an entry says; to a check, every command that starts the bridge is the same."""
+        present = entry.present
+        if present is None:
+            return _UNREADABLE
+        if self.check and entry.copied and entry.column.target.gateway:
+            present = as_here(present, entry.copied.entry)
+        return digest_of(present, entry.ref)
 
     def is_of_others(self, key: EntryKey) -> bool:
         """Whether a sync wrote an entry for a source that has no target there now."""
@@ -302,9 +314,5 @@ class Syncing:
 
 def claim_of(entry: PlannedEntry) -> EntryDigest:
     """An entry as it is, to be owned for the source that has it there."""
-    digest = _digest(entry.present, entry.ref)
+    digest = digest_of(entry.present, entry.ref) if entry.present else _UNREADABLE
     return structs.replace(digest, source=entry.column.layer.source)
-
-
-def _digest(entry: Entry | None, ref: ClientScopeRef) -> EntryDigest:
-    return _UNREADABLE if entry is None else digest_of(entry, ref)
