@@ -204,6 +204,15 @@ def test_a_reader_that_stops_reading_stalls_nothing_and_is_told_to_resync(tmp_pa
         assert up.end() == 0
 
 
+def test_with_more_servers_than_events_are_kept_each_status_is_printed(tmp_path: Path) -> None:
+    names = [f"s{number}" for number in range(1100)]
+    off = {name: missing(tmp_path) | {"enabled": False} for name in names}
+    project = write_project(tmp_path / "p", **off)
+    with yard_up(tmp_path / "home", "--project", project, "--trust-folder") as up:
+        for name in names:
+            up.event("status", name=name, status="disconnected")
+
+
 def failed(url: str, token: str) -> int:
     address = urlsplit(url)
     with contextlib.closing(

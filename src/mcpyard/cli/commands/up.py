@@ -283,9 +283,19 @@ def _open_page(link: str) -> None:
 
 
 async def _print_events(yard: "WiredYard", *outputs: UpOutput) -> None:
+    from mcpyard.yard.events import RESYNC, Event
+    from mcpyard.yard.views.events import state_events
+
     async for event in yard.events(after=0):
         for each in outputs:
             each.event(event)
+        if event.kind == RESYNC:
+            # Of many servers, some connect before anybody listens.
+            for kind, data in state_events(yard.desired, yard.directory.observed):
+                for each in outputs:
+                    each.event(Event(event.id, kind, data))
+                # What is written faster than it can be is dropped.
+                await asyncio.sleep(0)
     for each in outputs:
         each.close()
 

@@ -1,7 +1,9 @@
 """What the events of a yard tell."""
 
+from collections.abc import Callable, Iterator
 from operator import attrgetter
 from typing import Final
+from uuid import UUID
 
 from mcpyard.domain.desired import Desired, DesiredServer
 from mcpyard.domain.observed import Observed
@@ -39,3 +41,12 @@ def documents_event(desired: Desired) -> dict[str, object]:
         "problems": [str(problem) for problem in desired.problems],
         "waiting": {each.name: waiting_kind(each.waiting) for each in filter(_WAITING, servers)},
     }
+
+
+def state_events(
+    desired: Desired, observed: Callable[[UUID], Observed]
+) -> Iterator[tuple[str, dict[str, object]]]:
+    """What events would tell of the present state, for a reader that missed some."""
+    yield "documents", documents_event(desired)
+    for server in desired.servers.values():
+        yield "status", status_event(server, observed(server.id))
