@@ -259,6 +259,14 @@ async def test_work_in_the_background_is_done_in_order_and_its_failure_is_logged
         assert caplog.text.count("UNIQUE constraint failed") >= 2
 
 
+async def test_no_cursor_leaves_the_thread_of_the_database(tmp_path: Path) -> None:
+    async with an_engine(tmp_path / "it.db") as engine:
+        assert await engine.run(lambda connection: connection.execute("SELECT 1")) is None
+        assert await engine.run(lambda connection: connection.execute("SELECT 1").fetchone()) == (
+            1,
+        )
+
+
 async def test_what_was_written_is_not_held_until_the_next_job(tmp_path: Path) -> None:
     class Long:
         """What a job writes."""

@@ -278,7 +278,9 @@ class JobThread(ABC, Generic[C]):
             connection.execute("RELEASE job")
             return failure(ticket, self._named(error))
         connection.execute("RELEASE job")
-        return lambda: ticket.succeed(value)
+        # A cursor ends in this thread: in another one that would reset a statement at work.
+        result = None if hasattr(value, "fetchone") else value
+        return lambda: ticket.succeed(result)
 
 
 def failure(ticket: Ticket, error: Exception) -> Delivery:
