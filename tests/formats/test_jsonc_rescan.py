@@ -78,6 +78,14 @@ def test_only_what_a_change_touches_is_read(changed: str, same: int) -> None:
     assert parse(changed, along=("a", ""), before=before).unchanged(("a",)) == same
 
 
+def test_of_a_long_text_only_the_end_is_read() -> None:
+    long = entries(5_000)
+    assert len(long) > 100_000
+    before = parse(long, along=("a", ""))
+    changed = long.replace('"x": 4990', '"x": -1')
+    assert parse(changed, along=("a", ""), before=before).unchanged(("a",)) == 4_990
+
+
 def test_a_member_that_becomes_too_deep_is_refused_as_in_a_reading_of_the_whole() -> None:
     before = parse('{"a": {"b": 1}}', along=("a", ""))
     with pytest.raises(DocumentBroken):
