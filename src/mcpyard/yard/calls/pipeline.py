@@ -120,8 +120,8 @@ class CallPipeline:
             return None
         began = self._books.clock.monotonic()
         attempt = Attempt(self._books, route, context.who, caller, arguments, began)
-        limits = _limits(server.config, route, context)
-        terms = _terms(limits, context, caller, attempt.asking(context.on_request))
+        on_request = attempt.asking(context.on_request)
+        terms = _terms(server.config, route, context, caller, on_request)
         started = self._servers.start(route.server, route.tool.name, arguments, terms, waiter)
         if started is None:
             return None
@@ -168,8 +168,7 @@ class CallPipeline:
         if desired is None:
             raise ServerUnknown("the server was removed")
         caller = self.callers.of(context.who)
-        limits = _limits(desired.config, None, context)
-        terms = _terms(limits, context, caller, context.on_request)
+        terms = _terms(desired.config, None, context, caller, context.on_request)
         try:
             caller.enter()
             raw = await self._servers.request(server, method, params, terms)
@@ -214,12 +213,10 @@ class CallPipeline:
         attempt = Attempt(
             self._books, route, who, caller, arguments, began, named, passed_over=passed_over
         )
-        if answers := context.extras.members.get(INPUT_RESPONSES):
+        if not plain and (answers := context.extras.members.get(INPUT_RESPONSES)):
             attempt.answers = (answers[:WINDOW],)
-        on_request = attempt.asking(context.on_request)
-        limits = _limits(server.config, route, context)
-        attempt.limit = limits[0]
-        terms = _terms(limits, context, caller, on_request, attempt)
+        on_request = context.on_request and attempt.asking(context.on_request)
+        terms = _terms(server.config, route, context, caller, on_request, attempt)
         try:
             caller.enter()
             if breakers.known:
@@ -303,10 +300,14 @@ def _parse(arguments: bytes) -> dict[str, object]:
     return parsed
 
 
-def _limits(
-    config: Config, route: Route | None, context: CallContext
-) -> tuple[float, float | None]:
-    """How long a call may take, and how long with progress, if that extends it."""
+def _terms(  # noqa: PLR0913, PLR0917  called for every call
+    config: Config,
+    route: Route | None,
+    context: CallContext,
+    caller: Caller,
+    on_request: RequestHandler | None,
+    waiting: Attempt | None = None,
+) -> CallTerms:
     timeout, extends = config.timeout, config.progress_extends
     if route is not None:
         policy = route.policy
@@ -315,18 +316,11 @@ def _limits(
     seconds = timeout / 1000 if context.timeout is None else context.timeout
     # A call to `max` would cost as much as the rest.
     longest = LONGEST_CALL if seconds < LONGEST_CALL else seconds  # noqa: FURB136
-    return seconds, longest if extends else None
-
-
-def _terms(
-    limits: tuple[float, float | None],
-    context: CallContext,
-    caller: Caller,
-    on_request: RequestHandler | None,
-    waiting: Attempt | None = None,
-) -> CallTerms:
+    if waiting is not None:
+        waiting.limit = seconds
     return CallTerms(
-        *limits,
+        seconds,
+        longest if extends else None,
         context.progress,
         on_request,
         context.on_notification,
